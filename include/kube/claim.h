@@ -11,6 +11,15 @@
 #include "doc/load.h"
 #include "kube/object.h"
 
+/* End of the key under which a quota counts the devices of a class. */
+#define CLASS_DEVICES ".deviceclass.resource.k8s.io/devices"
+
+/* The devices of a class that a claim counts as in quotas. */
+struct class_count {
+	const char *class;
+	int64_t n;
+};
+
 /* A ResourceClaim, or a ResourceClaimTemplate. */
 struct claim {
 	const char *namespace, *name; /* namespace is NULL if it is not set */
@@ -20,6 +29,9 @@ struct claim {
 	const char *class;
 	bool nvidia; /* the class belongs to NVIDIA's driver */
 	struct amount devices;
+	struct class_count *counts;
+	size_t ncounts;
+	bool uncounted; /* some counts are unknown */
 };
 
 struct claim_table {
@@ -39,6 +51,14 @@ void claims_add(struct claim_table *table, struct arena *arena,
 /* Returns whether a class of this name selects accelerators. table holds the
  * file's claims and the policy's names of classes; it may be NULL. */
 enum tri claim_class_use(const struct claim_table *table, const char *class);
+/*
+ * Returns what a quota counts for the requests of a claim or a template, in the
+ * arena, and sets *n to the number of classes and *unknown if there may be more
+ * devices.
+ */
+struct class_count *claim_counts(struct arena *arena,
+				 const struct node *requests, size_t *n,
+				 bool *unknown);
 /* Returns the requests of an object that is a claim or a template, else NULL.
  * In versions before v1, the fields of a request are in the request itself;
  * since v1 they are in `exactly` or in each item of `firstAvailable`. */
@@ -54,6 +74,11 @@ const struct claim *claim_of(const struct pod *pod, const struct node *entry);
  */
 enum tri claim_use(const struct pod *pod, const struct node *entry,
 		   struct amount *devices);
+struct pod_demand;
+/* Returns the devices of the claims that are made for each pod, under the keys
+ * of quotas, and sets *n to their number. */
+struct pod_demand *pod_claim_demands(struct arena *arena, const struct pod *pod,
+				     size_t *n);
 /*
  * Returns whether the resources of a container or a pod use the pod's claim of
  * this name.

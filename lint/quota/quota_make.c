@@ -54,8 +54,7 @@ static void add_namespace(struct quota_table *t, const struct quota_source *s,
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < quotas[i].nhard; k++) {
 			const struct resource_amount *hard = &quotas[i].hard[k];
-			const char *resource =
-				quota_accelerator(s->extra, hard);
+			const char *resource = quota_counted(s->extra, hard);
 
 			if (resource && !hard->unknown)
 				quota_table_add_idle(t, &quotas[i], hard, &w,

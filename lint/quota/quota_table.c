@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "base/vec.h"
+#include "kube/claim.h"
 #include "quota.h"
 
 struct quota_entry {
@@ -93,6 +94,15 @@ static struct quota_entry *entry_of(struct quota_table *t,
 	return &t->entries[t->nentries - 1];
 }
 
+/* True if a quota without scopes counts devices of the class. */
+static bool limits_class(const struct quota *quota, const char *key)
+{
+	for (size_t i = 0; i < quota->nhard && !quota->nscopes; i++)
+		if (!strcmp(quota->hard[i].resource, key))
+			return true;
+	return false;
+}
+
 static bool is_limited(const struct quota_source *s, const struct workload *w,
 		       const char *resource)
 {
@@ -100,8 +110,9 @@ static bool is_limited(const struct quota_source *s, const struct workload *w,
 	const struct quota *quotas = index_quotas(s->quotas, w, &n);
 
 	for (size_t i = 0; i < n; i++)
-		if (quota_hard_requests(&quotas[i], resource) &&
-		    quota_selects(&quotas[i], &w->pods[0]) != TRI_NO)
+		if (limits_class(&quotas[i], resource) ||
+		    (quota_hard_requests(&quotas[i], resource) &&
+		     quota_selects(&quotas[i], &w->pods[0]) != TRI_NO))
 			return true;
 	return false;
 }
@@ -147,7 +158,8 @@ static void add_free(struct quota_table *t, struct request *r)
 			const struct accelerator *known =
 				accelerator_find(r->source->extra, resource);
 
-			if (!known || !accelerator_counts(known) ||
+			if ((!accelerator_counts(known) &&
+			     !text_ends(resource, CLASS_DEVICES)) ||
 			    !is_first(w, p, d) ||
 			    is_limited(r->source, w, resource))
 				continue;
@@ -176,6 +188,31 @@ void quota_table_add_idle(struct quota_table *t, const struct quota *quota,
 		};
 }
 
+/* Adds the ResourceClaims of the files. A snapshot does not contain claims, so
+ * its used amount may include them. */
+static void add_claims(struct quota_table *t, const struct quota_source *source)
+{
+	struct claim_case c = {.index = source->index};
+
+	while (claim_case_next(&c)) {
+		struct quantity n = quantity_from(c.claim->counted);
+		struct workload w = {.id = c.claim->id,
+				     .place = c.claim->place,
+				     .cluster = c.claim->cluster};
+		struct request r = {source, &w, c.hard->resource,
+				    .demand = {n, n, n, false}};
+		struct quota_entry *entry;
+
+		if (t->only && strcmp(t->only, w.id.namespace) != 0)
+			continue;
+		entry = entry_of(t, &r);
+		entry->quota = keep_text(t, c.quota->id.name);
+		entry->hard = c.hard->quantity;
+		if (w.cluster)
+			entry->unknown = "a snapshot contains no claims";
+	}
+}
+
 void quota_table_add(struct quota_table *table,
 		     const struct quota_source *source)
 {
@@ -189,6 +226,7 @@ void quota_table_add(struct quota_table *table,
 		add_limited(table, &r);
 		add_free(table, &r);
 	}
+	add_claims(table, source);
 }
 
 /* --- rows ----------------------------------------------------------------- */

@@ -184,6 +184,9 @@ static void add_claim(struct claim_table *table, struct arena *arena,
 		claim.gpu = TRI_UNKNOWN;
 	if (claim.class)
 		claim.class = arena_strdup(arena, claim.class);
+	claim.counts =
+		claim_counts(arena, requests, &claim.ncounts, &claim.uncounted);
+	claim.uncounted |= !node_count(requests);
 	claim.name = arena_strdup(arena, name);
 	claim.namespace = namespace ? arena_strdup(arena, namespace) : NULL;
 	*VEC_PUSH(arena, table->items, table->n, table->size) = claim;

@@ -400,3 +400,50 @@ html_page.read(open("page.html").read())' "$BATS_TEST_DIRNAME/../check"
 	run "$GPUGATE" lint --isolated --cluster cluster.json --format html .
 	holds "$output" '<span class="pill error">4 too many</span>'
 }
+
+@test "claims count by device class, a shared one once" {
+	cat >claims.yaml <<-'END'
+		apiVersion: resource.k8s.io/v1
+		kind: ResourceClaimTemplate
+		metadata: {name: four, namespace: ml}
+		spec:
+		  spec:
+		    devices:
+		      requests:
+		      - {name: gpu, exactly: {deviceClassName: gpu.nvidia.com, count: 4}}
+		---
+		apiVersion: resource.k8s.io/v1
+		kind: ResourceClaim
+		metadata: {name: shared, namespace: ml}
+		spec:
+		  devices:
+		    requests:
+		    - {name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}
+		---
+		apiVersion: apps/v1
+		kind: StatefulSet
+		metadata: {name: serve, namespace: ml}
+		spec:
+		  replicas: 3
+		  selector: {matchLabels: {a: b}}
+		  template:
+		    metadata: {labels: {a: b}}
+		    spec:
+		      resourceClaims:
+		      - {name: own, resourceClaimTemplateName: four}
+		      - {name: all, resourceClaimName: shared}
+		      containers:
+		      - {name: c, image: "s:1", resources: {claims: [{name: own}, {name: all}]}}
+	END
+	quotas --format json claims.yaml
+	is "$(value '[(r["resource"], "quota" in r, r["adds"]) for r in t["rows"]]')" "[('gpu.nvidia.com.deviceclass.resource.k8s.io/devices', False, '12')]"
+	cat >quota.yaml <<-'END'
+		apiVersion: v1
+		kind: ResourceQuota
+		metadata: {name: gpu, namespace: ml}
+		spec: {hard: {gpu.nvidia.com.deviceclass.resource.k8s.io/devices: 12}}
+	END
+	quotas --format json .
+	is "$(value '[(r["quota"], r["hard"], r["adds"], r["excess"]) for r in t["rows"]]')" "[('gpu', '12', '13', '1')]"
+	is "$(value '[w["steady"] for w in t["rows"][0]["workloads"]]')" "['1', '12']"
+}

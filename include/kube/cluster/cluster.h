@@ -188,6 +188,9 @@ struct cluster_usage {
 };
 bool cluster_usage(const struct cluster *cluster, const struct object_id *owner,
 		   struct arena *arena, struct cluster_usage *out);
+/* True if the owner has unfinished pods. */
+bool cluster_has_pods(const struct cluster *cluster,
+		      const struct object_id *owner);
 /* Returns the owner's requests of one resource; 0 if there are none. */
 struct quantity cluster_use_of(const struct cluster *cluster,
 			       const struct object_id *owner,

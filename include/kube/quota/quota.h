@@ -52,6 +52,10 @@ struct quota_key {
  * name), or NULL. */
 const char *quota_accelerator(const struct accelerator_extra *extra,
 			      const struct resource_amount *hard);
+/* Returns the resource whose requests count for this entry of `hard`: an
+ * accelerator, or the key of a device class; NULL for others. */
+const char *quota_counted(const struct accelerator_extra *extra,
+			  const struct resource_amount *hard);
 /* True if the quota limits any accelerator. */
 bool quota_has_accelerator(const struct accelerator_extra *extra,
 			   const struct quota *quota);
@@ -74,7 +78,8 @@ struct demand workload_demand(const struct workload *workload,
 			      const struct quota *quota, const char *resource);
 
 /*
- * Iterates over the accelerators that quotas of a workload's namespace limit.
+ * Iterates over the accelerators and the device classes that quotas of a
+ * workload's namespace limit.
  * Initially, all members except the first two are zero.
  */
 struct quota_case {
@@ -93,6 +98,24 @@ struct quota_case {
 };
 bool quota_case_next(const struct accelerator_extra *extra,
 		     struct quota_case *one);
+
+/*
+ * Iterates over the ResourceClaims of the files, which pods may share, and the
+ * entries of quotas that count their devices. Initially, all members except
+ * index and own are zero.
+ */
+struct claim_case {
+	const struct object_index *index;
+	bool own; /* only quotas of the files, as a part of index->quotas */
+	/* the claim's first request of the class */
+	const struct class_request *claim;
+	const struct quota *quota;
+	const struct resource_amount *hard;
+	/* next request, quota and entry of its `hard` */
+	const struct quota *quotas;
+	size_t nquotas, nth_request, nth_quota, nth_hard;
+};
+bool claim_case_next(struct claim_case *one);
 
 /* True if a LimitRange of the namespace gives containers a default of the
  * resource, as a request or a limit. */

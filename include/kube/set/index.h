@@ -118,6 +118,9 @@ struct class_request {
 	struct object_id id;
 	struct place place; /* node of deviceClassName */
 	const char *name;
+	/* Devices of the class that quotas count for the whole claim; 0 for a
+	 * template, and for further requests of the same class. */
+	int64_t counted;
 	const struct cluster *cluster;
 };
 

@@ -16,6 +16,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/claim.h"
 #include "kube/quota/queue.h"
 #include "kube/set/index_find.h"
 
@@ -88,7 +89,7 @@ static void check_demand(struct rule_run *run, const struct workload *w,
 	struct finding *f;
 
 	need = quantity_mul(demand->quantity, queue_pods(w, pod));
-	if (need.nano <= 0)
+	if (need.nano <= 0 || text_ends(demand->resource, CLASS_DEVICES))
 		return;
 	offer = queue_offers(queue, demand->resource);
 	if (offer.unlimited || (!offer.covered && offer.replaced) ||

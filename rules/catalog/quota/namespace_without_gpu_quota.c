@@ -6,13 +6,24 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/claim.h"
 #include "kube/quota/quota.h"
+
+/* True if the quota limits devices of a class, which may be GPUs. */
+static bool limits_class(const struct quota *quota)
+{
+	for (size_t i = 0; i < quota->nhard && !quota->nscopes; i++)
+		if (text_ends(quota->hard[i].resource, CLASS_DEVICES))
+			return true;
+	return false;
+}
 
 static bool has_gpu_quota(struct rule_run *run, const struct quota *quotas,
 			  size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (quota_has_accelerator(rule_accelerators(run), &quotas[i]))
+		if (quota_has_accelerator(rule_accelerators(run), &quotas[i]) ||
+		    limits_class(&quotas[i]))
 			return true;
 	return false;
 }

@@ -3,7 +3,8 @@
  * Reports workloads that alone request more than a quota of their namespace
  * allows. Pods are admitted one by one until the quota is full: part of the
  * gang starts, holds its GPUs and waits for pods that can never start.
- * Suspended and queued jobs are checked as well. Source:
+ * Suspended and queued jobs are checked as well. A claim counts by device
+ * class, at its worst case (claim_count.c). Source:
  * pkg/quota/v1/evaluator/core/pods.go; training-operator
  * pkg/controller.v1/common/pod.go (it does not delete the pods that were
  * created).
@@ -45,6 +46,27 @@ static void check(struct rule_run *run, const struct workload *w)
 			report(run, &c);
 }
 
+static void check_set(struct rule_run *run)
+{
+	struct claim_case c = {.index = rule_index(run)};
+	char have[QUANTITY_TEXT];
+	struct finding *f;
+
+	while (claim_case_next(&c)) {
+		if (quantity_cmp(quantity_from(c.claim->counted),
+				 c.hard->quantity) <= 0)
+			continue;
+		f = report_place(
+			run, &c.claim->id, &c.claim->place,
+			"the claim counts as %lld devices of class `%s`, but %s allows only %s: the API server rejects it",
+			(long long)c.claim->counted, c.claim->name,
+			rule_title(run, "quota", c.quota->id.name),
+			quantity_text(c.hard->quantity, have));
+		finding_label_place(run, f, &c.hard->place, "the quota");
+		finding_cause(run, f, c.claim->name);
+	}
+}
+
 const struct rule rule_quota_never_fits = {
 	.name = "quota-never-fits",
 	.category = "quota",
@@ -58,4 +80,5 @@ const struct rule rule_quota_never_fits = {
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/quota/v1/evaluator/core; https://github.com/kubeflow/trainer/issues/948; https://github.com/kubernetes-sigs/kueue/issues/2796",
 	.check_workload = check,
+	.check_set = check_set,
 };

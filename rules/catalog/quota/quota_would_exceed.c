@@ -19,8 +19,11 @@ struct quota_sum {
 	const struct resource_amount *hard;
 	const char *resource;
 	struct quantity steady;
-	size_t workloads; /* number of workloads that need some */
-	size_t largest;	  /* index of the workload that needs most */
+	size_t workloads; /* number of workloads and claims that need some */
+	bool claims;	  /* a ResourceClaim is among them */
+	/* Index of the workload that needs most; valid if `largest_demand` is
+	 * not 0. */
+	size_t largest;
 	struct quantity largest_demand;
 };
 
@@ -54,13 +57,14 @@ static void list_sums(struct sums *sums, const struct accelerator_extra *extra,
 
 		for (size_t i = 0; i < quota->nhard; i++) {
 			const struct resource_amount *hard = &quota->hard[i];
-			const char *resource = quota_accelerator(extra, hard);
+			const char *resource = quota_counted(extra, hard);
 
 			if (resource && !hard->unknown)
 				sums->items[sums->n++] = (struct quota_sum){
 					.quota = quota,
 					.hard = hard,
 					.resource = resource,
+					.largest_demand = quantity_from(0),
 				};
 		}
 		sums->first[q + 1] = sums->n;
@@ -75,8 +79,8 @@ static void add_workload(struct quota_sum *sum, const struct workload *w,
 	if (demand.peak.nano == 0)
 		return;
 	sum->steady = quantity_add(sum->steady, demand.steady);
-	if (!sum->workloads++ ||
-	    quantity_cmp(demand.steady, sum->largest_demand) > 0) {
+	sum->workloads++;
+	if (quantity_cmp(demand.steady, sum->largest_demand) > 0) {
 		sum->largest = index;
 		sum->largest_demand = demand.steady;
 	}
@@ -95,6 +99,24 @@ static void add_to_all(struct sums *sums, const struct workload *w,
 		add_workload(&sums->items[i], w, index);
 }
 
+/* Adds claims of the files once, however many pods share them. */
+static void add_claims(struct sums *sums)
+{
+	struct claim_case c = {.index = sums->index, .own = true};
+
+	while (claim_case_next(&c))
+		for (size_t i = 0; i < sums->n; i++) {
+			struct quota_sum *sum = &sums->items[i];
+
+			if (sum->hard != c.hard)
+				continue;
+			sum->steady = quantity_add(
+				sum->steady, quantity_from(c.claim->counted));
+			sum->workloads++;
+			sum->claims = true;
+		}
+}
+
 /* Returns a sum for each entry of `hard` that limits an accelerator; sets *n to
  * their number. */
 static struct quota_sum *quota_sums(const struct object_index *index,
@@ -108,6 +130,7 @@ static struct quota_sum *quota_sums(const struct object_index *index,
 	list_sums(&sums, extra, arena);
 	while (sums.n && (w = workload_next(index, &cursor)))
 		add_to_all(&sums, w, cursor.next - 1);
+	add_claims(&sums);
 	*n = sums.n;
 	return sums.items;
 }
@@ -196,14 +219,17 @@ static void report_sum(struct rule_run *run, const struct quota_sum *sum)
 		return;
 	f = report_place(
 		run, &sum->quota->id, &sum->hard->place,
-		"%zu workloads in namespace `%s` need %s %s together, but the quota allows %s",
-		sum->workloads, sum->quota->id.namespace,
-		quantity_text(sum->steady, need), sum->resource,
-		quantity_text(sum->hard->quantity, hard));
+		"%zu %s in namespace `%s` need %s %s together, but the quota allows %s",
+		sum->workloads,
+		sum->claims ? "workloads and claims" : "workloads",
+		sum->quota->id.namespace, quantity_text(sum->steady, need),
+		sum->resource, quantity_text(sum->hard->quantity, hard));
+	finding_cause(run, f, sum->resource);
+	if (!sum->largest_demand.nano)
+		return;
 	w = workload_at(rule_index(run), sum->largest, rule_arena(run));
 	finding_label_place(run, f, &w->place, "the largest of them, %s",
 			    rule_title(run, w->id.kind, w->id.name));
-	finding_cause(run, f, sum->resource);
 }
 
 static void check_set(struct rule_run *run)

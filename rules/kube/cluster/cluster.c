@@ -272,6 +272,17 @@ bool cluster_usage(const struct cluster *cluster, const struct object_id *owner,
 	return blob != NULL;
 }
 
+bool cluster_has_pods(const struct cluster *cluster,
+		      const struct object_id *owner)
+{
+	struct arena arena = ARENA_INIT;
+	struct cluster_usage usage;
+	bool has = cluster_usage(cluster, owner, &arena, &usage) && usage.pods;
+
+	arena_release(&arena);
+	return has;
+}
+
 struct quantity cluster_use_of(const struct cluster *cluster,
 			       const struct object_id *owner,
 			       const char *resource)

@@ -2,11 +2,13 @@
 /*
  * Computes requests and free amounts of ResourceQuotas. Sources:
  * pkg/quota/v1/evaluator/core/pods.go (podMatchesScopeFunc, PodUsageFunc),
- * pkg/quota/v1/resources.go.
+ * pkg/quota/v1/resources.go; for claims, which no scope matches,
+ * resource_claims.go (MatchingScopes) of v1.37.2.
  */
 #include "kube/quota/quota.h"
 
 #include "base/array.h"
+#include "kube/claim.h"
 #include "kube/cluster/cluster.h"
 
 const struct resource_amount *quota_hard_requests(const struct quota *quota,
@@ -35,6 +37,9 @@ struct quota_room quota_room(const struct quota *quota,
 		room.used = quota->used[i].quantity;
 		room.known = w->cluster != NULL;
 	}
+	/* A snapshot does not say which devices running pods have claimed. */
+	if (room.known && text_ends(resource, CLASS_DEVICES))
+		room.known = !cluster_has_pods(w->cluster, &w->id);
 	if (!room.known)
 		return room;
 	room.own = cluster_use_of(w->cluster, &w->id, resource);
@@ -114,6 +119,14 @@ const char *quota_accelerator(const struct accelerator_extra *extra,
 	return name;
 }
 
+const char *quota_counted(const struct accelerator_extra *extra,
+			  const struct resource_amount *hard)
+{
+	return text_ends(hard->resource, CLASS_DEVICES)
+		       ? hard->resource
+		       : quota_accelerator(extra, hard);
+}
+
 bool quota_has_accelerator(const struct accelerator_extra *extra,
 			   const struct quota *quota)
 {
@@ -144,6 +157,8 @@ struct demand workload_demand(const struct workload *workload,
 	struct demand sum = {quantity_from(0), quantity_from(0),
 			     quantity_from(0), false};
 
+	if (quota && quota->nscopes && text_ends(resource, CLASS_DEVICES))
+		return sum;
 	for (size_t i = 0; i < workload->npods; i++) {
 		const struct workload_pod *pod = &workload->pods[i];
 		enum tri selected = quota ? quota_selects(quota, pod) : TRI_YES;
@@ -170,7 +185,7 @@ bool quota_case_next(const struct accelerator_extra *extra,
 		one->quota = &one->quotas[one->nth_quota];
 		while (one->nth_hard < one->quota->nhard) {
 			one->hard = &one->quota->hard[one->nth_hard++];
-			one->resource = quota_accelerator(extra, one->hard);
+			one->resource = quota_counted(extra, one->hard);
 			if (!one->resource || one->hard->unknown)
 				continue;
 			one->demand = workload_demand(one->workload, one->quota,
@@ -180,6 +195,77 @@ bool quota_case_next(const struct accelerator_extra *extra,
 			return true;
 		}
 	}
+	return false;
+}
+
+/* --- claims --------------------------------------------------------------- */
+
+/* True if the same claim is in an earlier file as well. */
+static bool is_copy(const struct object_index *index, size_t request)
+{
+	const struct class_request *claim = &index->requests[request];
+
+	for (size_t i = 0; i < request; i++) {
+		const struct class_request *other = &index->requests[i];
+
+		if (other->counted && other->cluster == claim->cluster &&
+		    text_eq(other->name, claim->name) &&
+		    text_eq(other->id.name, claim->id.name) &&
+		    text_eq(other->id.namespace, claim->id.namespace))
+			return true;
+	}
+	return false;
+}
+
+/* Finds the quotas of the next claim; returns false at the end. */
+static bool next_claim(struct claim_case *one)
+{
+	const struct object_index *index = one->index;
+
+	while (one->nth_request < index->nrequests) {
+		const struct class_request *claim =
+			&index->requests[one->nth_request++];
+		const struct workload asks = {.id = claim->id,
+					      .place = claim->place,
+					      .cluster = claim->cluster};
+
+		if (!claim->counted)
+			continue;
+		one->claim = claim;
+		one->quotas =
+			one->own ? index_own_quotas(index, &asks, &one->nquotas)
+				 : index_quotas(index, &asks, &one->nquotas);
+		one->nth_quota = one->nth_hard = 0;
+		if (one->nquotas && !is_copy(index, one->nth_request - 1))
+			return true;
+	}
+	return false;
+}
+
+static bool counts_class(const struct quota *quota,
+			 const struct resource_amount *hard, const char *class)
+{
+	size_t len = strlen(class);
+
+	return !quota->nscopes && !hard->unknown &&
+	       !strncmp(hard->resource, class, len) &&
+	       !strcmp(hard->resource + len, CLASS_DEVICES);
+}
+
+bool claim_case_next(struct claim_case *one)
+{
+	do {
+		for (; one->nth_quota < one->nquotas;
+		     one->nth_quota++, one->nth_hard = 0) {
+			one->quota = &one->quotas[one->nth_quota];
+			while (one->nth_hard < one->quota->nhard) {
+				one->hard = &one->quota->hard[one->nth_hard++];
+				if (counts_class(one->quota, one->hard,
+						 one->claim->name))
+					return true;
+			}
+		}
+	} while (next_claim(one));
 	return false;
 }
 

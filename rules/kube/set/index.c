@@ -72,8 +72,28 @@ static bool add_policy(struct object_index *set, const struct object *o,
 	return true;
 }
 
+/* The devices that an object's requests count as in quotas. */
+struct counted {
+	struct class_count *items;
+	size_t n;
+};
+
+/* Returns the number for the class, for its first request only. */
+static int64_t counted_take(struct counted *counted, const char *class)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < counted->n; i++)
+		if (!strcmp(counted->items[i].class, class)) {
+			n = counted->items[i].n;
+			counted->items[i].n = 0;
+		}
+	return n;
+}
+
 static void add_request(struct object_index *set, const struct object *o,
-			const struct node *request, uint32_t file)
+			const struct node *request, uint32_t file,
+			struct counted *counted)
 {
 	const struct node *name = node_get(request, "deviceClassName");
 
@@ -84,18 +104,27 @@ static void add_request(struct object_index *set, const struct object *o,
 			.id = index_id(&set->arena, o),
 			.place = place_of(&set->arena, o, name, file),
 			.name = index_text(&set->arena, node_str(name)),
+			.counted = counted_take(counted, node_str(name)),
 			.cluster = set->cluster};
 }
 
 static void add_requests(struct object_index *set, const struct object *o,
 			 uint32_t file)
 {
-	FOR_EACH_CHILD(claim_requests(o), request) {
+	const struct node *requests = claim_requests(o);
+	struct counted counted = {NULL, 0};
+	bool unknown;
+
+	if (requests && text_eq(o->kind, "ResourceClaim"))
+		counted.items = claim_counts(&set->arena, requests, &counted.n,
+					     &unknown);
+	FOR_EACH_CHILD(requests, request) {
 		const struct node *exactly = node_get(request, "exactly");
 
-		add_request(set, o, exactly ? exactly : request, file);
+		add_request(set, o, exactly ? exactly : request, file,
+			    &counted);
 		FOR_EACH_CHILD(node_get(request, "firstAvailable"), one)
-			add_request(set, o, one, file);
+			add_request(set, o, one, file, &counted);
 	}
 }
 

@@ -87,12 +87,16 @@ static void demand_init(struct arena *arena, struct demand_list *list,
 	list->size = n;
 }
 
-/* Adds up the extended resources of a pod, whose names have a domain. */
+/* Adds up the extended resources of a pod, whose names have a domain, and the
+ * devices of its claims. */
 static void demand_of(struct arena *arena, const struct pod *pod,
 		      struct workload_pod *out)
 {
 	struct demand_list list = {0};
+	struct pod_demand *claimed;
+	size_t nclaimed;
 
+	claimed = pod_claim_demands(arena, pod, &nclaimed);
 	demand_init(arena, &list, pod);
 	FOR_EACH_CONTAINER(pod, c) {
 		if (c->resource)
@@ -102,9 +106,9 @@ static void demand_of(struct arena *arena, const struct pod *pod,
 			    strchr(entry->node->key, '/'))
 				demand_add(arena, &list, c, entry->node->key);
 	}
-	if (!list.n)
+	if (!list.n && !nclaimed)
 		return;
-	out->demand = ARENA_ARRAY(arena, struct pod_demand, list.n);
+	out->demand = ARENA_ARRAY(arena, struct pod_demand, list.n + nclaimed);
 	for (size_t i = 0; i < list.n; i++) {
 		const struct demand_sum *one = &list.items[i];
 		struct pod_demand *demand = &out->demand[out->ndemand++];
@@ -113,6 +117,8 @@ static void demand_of(struct arena *arena, const struct pod *pod,
 		demand->quantity = pod_extended(pod, one->resource, &one->sum,
 						&demand->unknown);
 	}
+	for (size_t i = 0; i < nclaimed; i++)
+		out->demand[out->ndemand++] = claimed[i];
 }
 
 static void missing_set(struct arena *arena, const struct container *c,
