@@ -19,6 +19,7 @@
 #include "kube/defined_name.h"
 #include "kube/object.h"
 #include "kube/platform.h"
+#include "kube/quota/quota.h"
 #include "kube/set/index.h"
 
 enum severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_ERROR };
@@ -377,6 +378,8 @@ bool rule_cluster_lost(struct rule_run *run);
 bool rule_at_admission(const struct rule_run *run);
 /* Returns the policy's statements about the cluster; never NULL. */
 const struct platform *rule_platform(struct rule_run *run);
+/* Finds device classes for the cases of a quota. */
+struct class_finder rule_classes(struct rule_run *run);
 /* True if a DeviceClass of the snapshot or of the input files defines the
  * resource name. Clusters allow such requests from Kubernetes 1.36 on by
  * default. */

@@ -66,6 +66,7 @@ struct quota_source {
 	/* index with the quotas that apply to them */
 	const struct object_index *quotas;
 	const struct accelerator_extra *extra;
+	int kubernetes; /* minor version of the cluster, 0: unknown */
 	bool before;
 	void (*file_of)(void *context, uint32_t file, struct quota_file *out);
 	void *context;

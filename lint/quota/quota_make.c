@@ -103,6 +103,7 @@ void quota_table_make(struct quota_table *table,
 		.index = maker->index,
 		.quotas = maker->index,
 		.extra = &policy_kube(policy)->accelerators,
+		.kubernetes = policy_platform(policy)->kubernetes,
 		.file_of = file_of,
 		.context = &m,
 	};

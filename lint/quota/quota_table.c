@@ -119,7 +119,9 @@ static bool is_limited(const struct quota_source *s, const struct workload *w,
 
 static void add_limited(struct quota_table *t, struct request *r)
 {
-	struct quota_case c = {.index = r->source->quotas, .workload = r->w};
+	struct quota_case c = {.index = r->source->quotas,
+			       .workload = r->w,
+			       .classes = {r->source->kubernetes, &t->arena}};
 
 	while (quota_case_next(r->source->extra, &c)) {
 		struct quota_entry *entry;
@@ -192,14 +194,18 @@ void quota_table_add_idle(struct quota_table *t, const struct quota *quota,
  * its used amount may include them. */
 static void add_claims(struct quota_table *t, const struct quota_source *source)
 {
-	struct claim_case c = {.index = source->index};
+	struct claim_case c = {.index = source->index,
+			       .classes = {source->kubernetes, &t->arena}};
 
 	while (claim_case_next(&c)) {
 		struct quantity n = quantity_from(c.claim->counted);
 		struct workload w = {.id = c.claim->id,
 				     .place = c.claim->place,
 				     .cluster = c.claim->cluster};
-		struct request r = {source, &w, c.hard->resource,
+		const char *key = c.hard->resource;
+		size_t skip =
+			text_starts(key, "requests.") ? strlen("requests.") : 0;
+		struct request r = {source, &w, key + skip,
 				    .demand = {n, n, n, false}};
 		struct quota_entry *entry;
 

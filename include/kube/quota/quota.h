@@ -77,18 +77,29 @@ struct demand {
 struct demand workload_demand(const struct workload *workload,
 			      const struct quota *quota, const char *resource);
 
+/* Finds the device classes whose devices count as extended resources as
+ * well. */
+struct class_finder {
+	/* minor version; before 36, and if it is unknown (0), none do */
+	int kubernetes;
+	struct arena *arena; /* for look-ups */
+};
+
 /*
  * Iterates over the accelerators and the device classes that quotas of a
  * workload's namespace limit.
- * Initially, all members except the first two are zero.
+ * Initially, all members except the first three are
+ * zero.
  */
 struct quota_case {
 	const struct object_index *index;
 	const struct workload *workload;
+	struct class_finder classes;
 	const struct quota *quota;
 	const struct resource_amount *hard;
 	const char *resource;
 	struct demand demand;
+	bool claims; /* it includes devices of claims */
 	struct quota_room room;
 	/* quotas of the namespace, NULL before the first call */
 	const struct quota *quotas;
@@ -98,15 +109,18 @@ struct quota_case {
 };
 bool quota_case_next(const struct accelerator_extra *extra,
 		     struct quota_case *one);
+/* Sets the demand for the quota and the resource of the case. */
+void quota_case_sum(struct quota_case *one);
 
 /*
  * Iterates over the ResourceClaims of the files, which pods may share, and the
  * entries of quotas that count their devices. Initially, all members except
- * index and own are zero.
+ * the first three are zero.
  */
 struct claim_case {
 	const struct object_index *index;
 	bool own; /* only quotas of the files, as a part of index->quotas */
+	struct class_finder classes;
 	/* the claim's first request of the class */
 	const struct class_request *claim;
 	const struct quota *quota;

@@ -20,7 +20,9 @@ static struct quantity per_replica(const struct workload *w,
 static void check_scaler(struct rule_run *run, const struct workload *w,
 			 const struct scaler *scaler)
 {
-	struct quota_case c = {.index = rule_index(run), .workload = w};
+	struct quota_case c = {.index = rule_index(run),
+			       .workload = w,
+			       .classes = rule_classes(run)};
 	char need[QUANTITY_TEXT], have[QUANTITY_TEXT];
 	struct quantity most;
 	struct finding *f;
@@ -64,7 +66,9 @@ static void check_set(struct rule_run *run)
 
 static void check(struct rule_run *run, const struct workload *w)
 {
-	struct quota_case c = {.index = rule_index(run), .workload = w};
+	struct quota_case c = {.index = rule_index(run),
+			       .workload = w,
+			       .classes = rule_classes(run)};
 	char need[QUANTITY_TEXT], have[QUANTITY_TEXT];
 	struct finding *f;
 

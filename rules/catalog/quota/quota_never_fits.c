@@ -31,7 +31,9 @@ static void report(struct rule_run *run, const struct quota_case *c)
 
 static void check(struct rule_run *run, const struct workload *w)
 {
-	struct quota_case c = {.index = rule_index(run), .workload = w};
+	struct quota_case c = {.index = rule_index(run),
+			       .workload = w,
+			       .classes = rule_classes(run)};
 
 	if (w->child || rule_cluster_lacks(run, CLUSTER_QUOTA) ||
 	    (rule_cluster_lost(run) && !c.index->nquotas) ||
@@ -48,7 +50,8 @@ static void check(struct rule_run *run, const struct workload *w)
 
 static void check_set(struct rule_run *run)
 {
-	struct claim_case c = {.index = rule_index(run)};
+	struct claim_case c = {.index = rule_index(run),
+			       .classes = rule_classes(run)};
 	char have[QUANTITY_TEXT];
 	struct finding *f;
 

@@ -35,6 +35,7 @@ struct quota_sum {
  */
 struct sums {
 	const struct object_index *index;
+	struct class_finder classes;
 	struct quota_sum *items;
 	size_t n;
 	/* index of each quota's first item, and the number of items at the
@@ -71,11 +72,18 @@ static void list_sums(struct sums *sums, const struct accelerator_extra *extra,
 	}
 }
 
-static void add_workload(struct quota_sum *sum, const struct workload *w,
-			 size_t index)
+static void add_workload(const struct sums *sums, struct quota_sum *sum,
+			 const struct workload *w, size_t index)
 {
-	struct demand demand = workload_demand(w, sum->quota, sum->resource);
+	struct quota_case c = {.index = sums->index,
+			       .workload = w,
+			       .classes = sums->classes,
+			       .quota = sum->quota,
+			       .resource = sum->resource};
+	struct demand demand;
 
+	quota_case_sum(&c);
+	demand = c.demand;
 	if (demand.peak.nano == 0)
 		return;
 	sum->steady = quantity_add(sum->steady, demand.steady);
@@ -96,13 +104,14 @@ static void add_to_all(struct sums *sums, const struct workload *w,
 		return;
 	at = (size_t)(quotas - sums->index->quotas);
 	for (size_t i = sums->first[at]; i < sums->first[at + n]; i++)
-		add_workload(&sums->items[i], w, index);
+		add_workload(sums, &sums->items[i], w, index);
 }
 
 /* Adds claims of the files once, however many pods share them. */
 static void add_claims(struct sums *sums)
 {
-	struct claim_case c = {.index = sums->index, .own = true};
+	struct claim_case c = {
+		.index = sums->index, .own = true, .classes = sums->classes};
 
 	while (claim_case_next(&c))
 		for (size_t i = 0; i < sums->n; i++) {
@@ -119,15 +128,14 @@ static void add_claims(struct sums *sums)
 
 /* Returns a sum for each entry of `hard` that limits an accelerator; sets *n to
  * their number. */
-static struct quota_sum *quota_sums(const struct object_index *index,
-				    const struct accelerator_extra *extra,
-				    struct arena *arena, size_t *n)
+static struct quota_sum *quota_sums(struct rule_run *run, size_t *n)
 {
-	struct sums sums = {.index = index};
+	const struct object_index *index = rule_index(run);
+	struct sums sums = {.index = index, .classes = rule_classes(run)};
 	struct workload_cursor cursor = {.choice = WORKLOADS_WITH_QUOTA};
 	const struct workload *w;
 
-	list_sums(&sums, extra, arena);
+	list_sums(&sums, rule_accelerators(run), rule_arena(run));
 	while (sums.n && (w = workload_next(index, &cursor)))
 		add_to_all(&sums, w, cursor.next - 1);
 	add_claims(&sums);
@@ -189,7 +197,9 @@ static bool exceeds(const struct quota_room *room, struct quantity need)
 
 static void check_one(struct rule_run *run, const struct workload *w)
 {
-	struct quota_case c = {.index = rule_index(run), .workload = w};
+	struct quota_case c = {.index = rule_index(run),
+			       .workload = w,
+			       .classes = rule_classes(run)};
 
 	if (w->child || rule_cluster_lacks(run, CLUSTER_QUOTA))
 		return;
@@ -235,8 +245,7 @@ static void report_sum(struct rule_run *run, const struct quota_sum *sum)
 static void check_set(struct rule_run *run)
 {
 	size_t n;
-	const struct quota_sum *sums = quota_sums(
-		rule_index(run), rule_accelerators(run), rule_arena(run), &n);
+	const struct quota_sum *sums = quota_sums(run, &n);
 
 	for (size_t i = 0; i < n; i++)
 		report_sum(run, &sums[i]);

@@ -52,6 +52,12 @@ const struct platform *rule_platform(struct rule_run *rr)
 	return policy_platform(rr->run->state->file.policy);
 }
 
+struct class_finder rule_classes(struct rule_run *rr)
+{
+	return (struct class_finder){rule_platform(rr)->kubernetes,
+				     rule_arena(rr)};
+}
+
 enum device_injection rule_injection(struct rule_run *rr)
 {
 	enum device_injection known =

@@ -9,7 +9,13 @@
 
 #include "base/array.h"
 #include "kube/claim.h"
-#include "kube/cluster/cluster.h"
+#include "kube/set/index_find.h"
+
+/* The minor version since which claims count as extended resources (gate
+ * DRAExtendedResource). */
+enum { EXTENDED_SINCE = 36 };
+
+#define CLASS_RESOURCE "deviceclass.resource.kubernetes.io/"
 
 const struct resource_amount *quota_hard_requests(const struct quota *quota,
 						  const char *resource)
@@ -37,9 +43,6 @@ struct quota_room quota_room(const struct quota *quota,
 		room.used = quota->used[i].quantity;
 		room.known = w->cluster != NULL;
 	}
-	/* A snapshot does not say which devices running pods have claimed. */
-	if (room.known && text_ends(resource, CLASS_DEVICES))
-		room.known = !cluster_has_pods(w->cluster, &w->id);
 	if (!room.known)
 		return room;
 	room.own = cluster_use_of(w->cluster, &w->id, resource);
@@ -122,9 +125,11 @@ const char *quota_accelerator(const struct accelerator_extra *extra,
 const char *quota_counted(const struct accelerator_extra *extra,
 			  const struct resource_amount *hard)
 {
-	return text_ends(hard->resource, CLASS_DEVICES)
-		       ? hard->resource
-		       : quota_accelerator(extra, hard);
+	if (text_ends(hard->resource, CLASS_DEVICES))
+		return hard->resource;
+	if (text_starts(hard->resource, "requests." CLASS_RESOURCE))
+		return hard->resource + strlen("requests.");
+	return quota_accelerator(extra, hard);
 }
 
 bool quota_has_accelerator(const struct accelerator_extra *extra,
@@ -174,6 +179,71 @@ struct demand workload_demand(const struct workload *workload,
 	return sum;
 }
 
+/* True if devices of the class count as the resource: the name that the class
+ * gives them, or the one derived from its own name. */
+static bool class_is_resource(const struct class_finder *classes,
+			      const struct object_index *index,
+			      const struct workload *w, const char *class,
+			      const char *resource)
+{
+	const struct found_object *found;
+
+	if (classes->kubernetes < EXTENDED_SINCE)
+		return false;
+	found = index_find(index, w, CLUSTER_DEVICE_CLASS, class,
+			   classes->arena);
+	if (!found || !found->root)
+		return false;
+	if (text_starts(resource, CLASS_RESOURCE))
+		return text_eq(resource + strlen(CLASS_RESOURCE), class);
+	return node_eq(node_path(found->root, "spec.extendedResourceName"),
+		       resource);
+}
+
+/* Adds devices of claims that count as the extended resource. */
+static void add_claimed(struct quota_case *one)
+{
+	const struct workload *w = one->workload;
+
+	if (one->quota->nscopes || text_ends(one->resource, CLASS_DEVICES))
+		return;
+	for (size_t p = 0; p < w->npods; p++)
+		for (size_t d = 0; d < w->pods[p].ndemand; d++) {
+			const struct pod_demand *each = &w->pods[p].demand[d];
+			size_t len = strlen(each->resource);
+
+			if (text_ends(each->resource, CLASS_DEVICES) &&
+			    class_is_resource(
+				    &one->classes, one->index, w,
+				    arena_strndup(one->classes.arena,
+						  each->resource,
+						  len - strlen(CLASS_DEVICES)),
+				    one->resource)) {
+				add_pod(&one->demand, &w->pods[p], each);
+				one->claims = true;
+			}
+		}
+}
+
+/* Forgets the used amount if the workload is running: a snapshot does not
+ * contain the devices that its pods have claimed. */
+static void forget_used(struct quota_case *one)
+{
+	struct quantity none = quantity_from(0);
+
+	if (cluster_has_pods(one->workload->cluster, &one->workload->id))
+		one->room = (struct quota_room){none, none, one->hard->quantity,
+						none, false};
+}
+
+void quota_case_sum(struct quota_case *one)
+{
+	one->claims = text_ends(one->resource, CLASS_DEVICES);
+	one->demand = workload_demand(one->workload, one->quota, one->resource);
+	if (one->classes.kubernetes >= EXTENDED_SINCE)
+		add_claimed(one);
+}
+
 bool quota_case_next(const struct accelerator_extra *extra,
 		     struct quota_case *one)
 {
@@ -188,10 +258,11 @@ bool quota_case_next(const struct accelerator_extra *extra,
 			one->resource = quota_counted(extra, one->hard);
 			if (!one->resource || one->hard->unknown)
 				continue;
-			one->demand = workload_demand(one->workload, one->quota,
-						      one->resource);
+			quota_case_sum(one);
 			one->room = quota_room(one->quota, one->hard,
 					       one->workload, one->resource);
+			if (one->claims && one->room.known)
+				forget_used(one);
 			return true;
 		}
 	}
@@ -242,14 +313,23 @@ static bool next_claim(struct claim_case *one)
 	return false;
 }
 
-static bool counts_class(const struct quota *quota,
-			 const struct resource_amount *hard, const char *class)
+static bool counts_claim(const struct claim_case *one)
 {
-	size_t len = strlen(class);
+	const struct class_request *claim = one->claim;
+	const struct workload asks = {.id = claim->id,
+				      .place = claim->place,
+				      .cluster = claim->cluster};
+	const char *key = one->hard->resource;
+	size_t len = strlen(claim->name);
 
-	return !quota->nscopes && !hard->unknown &&
-	       !strncmp(hard->resource, class, len) &&
-	       !strcmp(hard->resource + len, CLASS_DEVICES);
+	if (one->quota->nscopes || one->hard->unknown)
+		return false;
+	if (!strncmp(key, claim->name, len) &&
+	    !strcmp(key + len, CLASS_DEVICES))
+		return true;
+	return text_starts(key, "requests.") &&
+	       class_is_resource(&one->classes, one->index, &asks, claim->name,
+				 key + strlen("requests."));
 }
 
 bool claim_case_next(struct claim_case *one)
@@ -260,8 +340,7 @@ bool claim_case_next(struct claim_case *one)
 			one->quota = &one->quotas[one->nth_quota];
 			while (one->nth_hard < one->quota->nhard) {
 				one->hard = &one->quota->hard[one->nth_hard++];
-				if (counts_class(one->quota, one->hard,
-						 one->claim->name))
+				if (counts_claim(one))
 					return true;
 			}
 		}
