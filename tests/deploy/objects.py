@@ -216,7 +216,7 @@ def reader(path):
         "networking.k8s.io": {"networkpolicies"},
         "scheduling.k8s.io": {"priorityclasses"},
         "node.k8s.io": {"runtimeclasses"},
-        "resource.k8s.io": {"deviceclasses"},
+        "resource.k8s.io": {"deviceclasses", "resourceslices"},
         "nvidia.com": {"clusterpolicies"},
         "kueue.x-k8s.io": {"clusterqueues", "localqueues", "resourceflavors"},
         "scheduling.volcano.sh": {"queues"},

@@ -24,6 +24,7 @@ KINDS = {
     "runtimeclasses": ("/apis/node.k8s.io/v1", "RuntimeClass"),
     "daemonsets": ("/apis/apps/v1", "DaemonSet"), "deployments": ("/apis/apps/v1", "Deployment"),
     "deviceclasses": ("/apis/resource.k8s.io/v1", "DeviceClass"),
+    "resourceslices": ("/apis/resource.k8s.io/v1", "ResourceSlice"),
 }
 
 

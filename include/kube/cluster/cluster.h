@@ -40,9 +40,10 @@ enum cluster_kind {
 	CLUSTER_VOLCANO_QUEUE,
 	CLUSTER_KAI_QUEUE,
 	CLUSTER_DEVICE_CLASS,
-	CLUSTER_GPU_OPERATOR, /* ClusterPolicy of NVIDIA's GPU Operator */
-	CLUSTER_DAEMON_SET,   /* DaemonSets of NVIDIA's device plugin */
-	CLUSTER_DEPLOYMENT,   /* Deployments of Karpenter */
+	CLUSTER_RESOURCE_SLICE, /* devices are counted, not stored */
+	CLUSTER_GPU_OPERATOR,	/* ClusterPolicy of NVIDIA's GPU Operator */
+	CLUSTER_DAEMON_SET,	/* DaemonSets of NVIDIA's device plugin */
+	CLUSTER_DEPLOYMENT,	/* Deployments of Karpenter */
 	/* Runtimes (kube/runtime.h). */
 	CLUSTER_TRAINING_RUNTIME,
 	CLUSTER_ALL_TRAINING_RUNTIME,
@@ -58,6 +59,11 @@ enum cluster_kind {
 	/* only its owner references are stored */
 	CLUSTER_OTHER = CLUSTER_KINDS,
 };
+
+/* Fields of a stored ResourceSlice: the number of its devices, and whether one
+ * of them may be allocated to several claims. */
+#define SLICE_COUNT    "deviceCount"
+#define SLICE_MULTIPLE "allowMultipleAllocations"
 
 /* The API resource of a kind. */
 struct cluster_resource {

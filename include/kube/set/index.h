@@ -121,6 +121,9 @@ struct class_request {
 	/* Devices of the class that quotas count for the whole claim; 0 for a
 	 * template, and for further requests of the same class. */
 	int64_t counted;
+	/* Least number of devices that the request needs; 0 if it is an
+	 * alternative, or unknown. */
+	int64_t least;
 	const struct cluster *cluster;
 };
 

@@ -91,6 +91,13 @@ static const struct kind_row {
 				  false,
 				  {"spec.extendedResourceName",
 				   "spec.selectors"}},
+	[CLUSTER_RESOURCE_SLICE] = {{"ResourceSlice", "resource.k8s.io",
+				     "resourceslices", "v1 v1beta2 v1beta1",
+				     true, NULL},
+				    false,
+				    {"spec.driver", "spec.pool",
+				     "spec.nodeName", "spec." SLICE_COUNT,
+				     "spec." SLICE_MULTIPLE}},
 	[CLUSTER_GPU_OPERATOR] = {{"ClusterPolicy", "nvidia.com",
 				   "clusterpolicies", "v1", true, NULL},
 				  false,
@@ -270,6 +277,28 @@ static void mask_secrets(struct arena *arena, struct node *kept)
 		mask(arena, &secrets, kept);
 }
 
+/* Stores the number of a ResourceSlice's devices instead of the devices. In
+ * v1beta1, the fields of a device are in `basic`. */
+static void keep_devices(struct arena *arena, const struct node *root,
+			 struct node *kept)
+{
+	const struct node *devices = node_path(root, "spec.devices");
+	struct node *spec = child_map(arena, kept, "spec", strlen("spec"));
+
+	if (node_is_unset(node_get(spec, SLICE_COUNT)))
+		edit_member(arena, spec, SLICE_COUNT,
+			    edit_int(arena, node_count(devices)));
+	FOR_EACH_CHILD(devices, device)
+		if (node_is_true(
+			    node_get(device, "allowMultipleAllocations")) ||
+		    node_is_true(node_path(device,
+					   "basic.allowMultipleAllocations"))) {
+			edit_member(arena, spec, SLICE_MULTIPLE,
+				    edit_bool(arena, true));
+			return;
+		}
+}
+
 struct node *cluster_trim(struct arena *arena, enum cluster_kind kind,
 			  const struct node *root, struct err *err)
 {
@@ -277,6 +306,8 @@ struct node *cluster_trim(struct arena *arena, enum cluster_kind kind,
 
 	for (int i = 0; i < FIELDS_MAX && rows[kind].fields[i]; i++)
 		keep_path(arena, root, kept, rows[kind].fields[i]);
+	if (kind == CLUSTER_RESOURCE_SLICE)
+		keep_devices(arena, root, kept);
 	if (cluster_kind_owns(kind))
 		keep_containers(arena, kind, root, kept);
 	if (cluster_kind_is_runtime(kind))

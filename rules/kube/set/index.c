@@ -91,9 +91,22 @@ static int64_t counted_take(struct counted *counted, const char *class)
 	return n;
 }
 
+static int64_t least_devices(const struct node *request)
+{
+	const struct node *mode = node_get(request, "allocationMode");
+	struct amount n = amount_int(node_get(request, "count"), 1);
+
+	if (node_eq(mode, "All"))
+		return 1;
+	return (node_is_unset(mode) || node_eq(mode, "ExactCount")) &&
+			       !n.unknown
+		       ? n.n
+		       : 0;
+}
+
 static void add_request(struct object_index *set, const struct object *o,
 			const struct node *request, uint32_t file,
-			struct counted *counted)
+			struct counted *counted, int64_t least)
 {
 	const struct node *name = node_get(request, "deviceClassName");
 
@@ -105,6 +118,7 @@ static void add_request(struct object_index *set, const struct object *o,
 			.place = place_of(&set->arena, o, name, file),
 			.name = index_text(&set->arena, node_str(name)),
 			.counted = counted_take(counted, node_str(name)),
+			.least = least,
 			.cluster = set->cluster};
 }
 
@@ -121,10 +135,12 @@ static void add_requests(struct object_index *set, const struct object *o,
 	FOR_EACH_CHILD(requests, request) {
 		const struct node *exactly = node_get(request, "exactly");
 
-		add_request(set, o, exactly ? exactly : request, file,
-			    &counted);
+		if (exactly)
+			request = exactly;
+		add_request(set, o, request, file, &counted,
+			    least_devices(request));
 		FOR_EACH_CHILD(node_get(request, "firstAvailable"), one)
-			add_request(set, o, one, file, &counted);
+			add_request(set, o, one, file, &counted, 0);
 	}
 }
 

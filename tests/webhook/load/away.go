@@ -25,7 +25,8 @@ var served = map[string]string{
 	"poddisruptionbudgets":   "PodDisruptionBudget",
 	"networkpolicies":        "NetworkPolicy",
 	"priorityclasses":        "PriorityClass", "runtimeclasses": "RuntimeClass",
-	"deviceclasses": "DeviceClass",
+	"deviceclasses":  "DeviceClass",
+	"resourceslices": "ResourceSlice",
 }
 
 // An apiServer has no objects, but lists and watches that stay open.

@@ -133,11 +133,11 @@ groups:
       summary: The cluster state of {{ "{{ $labels.pod }}" }} is {{ "{{ $value | humanizeDuration }}" }} old
       description: Rules about quotas, classes, queues and nodes are not run beyond the policy's maxAge; where it names none, 15 minutes after the API server was last heard.
   - alert: GpugateClusterKindNotRead
-    expr: count by (pod) (gpugate_cluster_objects{ {{- $job -}} }) < 28
+    expr: count by (pod) (gpugate_cluster_objects{ {{- $job -}} }) < 29
     for: 15m
     labels: {severity: warning}
     annotations:
-      summary: Replica {{ "{{ $labels.pod }}" }} can read only {{ "{{ $value }}" }} of 28 kinds of the cluster
+      summary: Replica {{ "{{ $labels.pod }}" }} can read only {{ "{{ $value }}" }} of 29 kinds of the cluster
       description: Rules that need the others are not run. Its log says which and why; mostly a ClusterRole lacks get, list and watch.
   - alert: GpugateClusterListsAnew
     expr: sum by (pod) (increase(gpugate_cluster_relists_total{ {{- $job -}} }[1h])) > 100
