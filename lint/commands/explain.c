@@ -47,7 +47,9 @@ static void add_check(struct buf *text, const struct rejections *of,
 		      const struct rejection *one)
 {
 	add_words(text, one->message);
-	if (one->since && one->until)
+	if (one->since && one->until && strcmp(one->since, one->until) == 0)
+		buf_addf(text, " (%s)", one->since);
+	else if (one->since && one->until)
 		buf_addf(text, " (%s to %s)", one->since, one->until);
 	else if (one->since)
 		buf_addf(text, " (%s and later)", one->since);

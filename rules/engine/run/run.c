@@ -176,7 +176,7 @@ void run_begin_file(struct run *run, const struct run_file *file)
 		state->suppressions = suppressions_scan(
 			&run->file_arena, file->source, run->options.today,
 			policy_floor(file->policy));
-	state->doc_arena.budget = NULL; /* not that of reviews */
+	state->doc_arena.budget = NULL; /* run_budget_begin() sets it */
 	run_claims_begin(run);
 	run_budget_begin(run);
 }
