@@ -24,6 +24,8 @@ enum inject {
 	INJECT_RESTART = 64, /* overwrites the pod's restartPolicy */
 	/* /dev/shm by a runtime that is not in the input */
 	INJECT_SHM_UNKNOWN = 128,
+	/* places a pod without devices on nodes that have some */
+	INJECT_GPU_NODES = 256,
 };
 
 enum restart_policy {
@@ -106,6 +108,9 @@ struct pod {
 	const struct node *source;
 	bool based; /* generated from source and from another object */
 	const struct node *base; /* the PodSpec of that object, or NULL */
+	/* the patch that makes the pod from a template that others may use, or
+	 * NULL */
+	const struct node *patch;
 	bool partly; /* generated from a PodSpec and from other values */
 	/* spec is generated from other fields of the kind, which also has those
 	 * of a PodSpec except the container's */
@@ -214,8 +219,11 @@ struct pod_handling {
 };
 const struct pod_handling *pod_handling(const struct pod *pod);
 /* True if it has nodeSelector and tolerations as a PodSpec does. Flat pods do
- * not, except those of Spark. */
+ * not. */
 bool pod_has_placement(const struct pod *pod);
+/* True if an item that a patch adds to this list of a pod joins the items of
+ * its template. */
+bool pod_list_merges(const char *key);
 /* Yes if gpu_by != 0; unknown if a placeholder hides it. */
 enum tri pod_uses_gpu(const struct pod *pod);
 /* Returns the effective request of any resource per pod, as the scheduler

@@ -159,6 +159,5 @@ const char *pod_device(const struct pod *pod)
 
 bool pod_has_placement(const struct pod *pod)
 {
-	return !pod->flat ||
-	       text_eq(pod->object->group, "sparkoperator.k8s.io");
+	return !pod->flat;
 }

@@ -307,6 +307,10 @@ gpus() {
 	is "$(gpus)" ""
 	cache cache.yaml '{hf: {authSecret: hf}}'
 	is "$(gpus)" ""
+	# A number that the operator rejects
+	cache cache.yaml
+	sed -i 's/tp: "4"/tp: "4x"/' cache.yaml
+	is "$(gpus)" 2+
 	# The status is unknown, or the cache is
 	cache cache.yaml
 	sed -i /status:/d cache.yaml

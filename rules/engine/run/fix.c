@@ -13,15 +13,12 @@
 #include "doc/splice.h"
 #include "run_internal.h"
 
-static const struct pod *made_pod(const struct rule_run *rr,
-				  const struct finding *f)
+static const struct pod *pod_of(const struct rule_run *rr,
+				const struct finding *f)
 {
-	const struct pod *pod;
-
 	if (!rr->object || !f->pod_key || f->pod_key > rr->object->npods)
 		return NULL;
-	pod = &rr->object->pods[f->pod_key - 1];
-	return pod->made ? pod : NULL;
+	return &rr->object->pods[f->pod_key - 1];
 }
 
 struct fix *finding_fix(struct rule_run *rr, struct finding *f, bool safe,
@@ -29,10 +26,12 @@ struct fix *finding_fix(struct rule_run *rr, struct finding *f, bool safe,
 {
 	struct arena *arena = rule_arena(rr);
 	struct fix *fix = ARENA_NEW(arena, struct fix);
+	const struct pod *pod = pod_of(rr, f);
 	va_list ap;
 
 	fix->run = rr->run;
-	fix->pod = made_pod(rr, f);
+	fix->pod = pod && pod->made ? pod : NULL;
+	fix->patched = pod && pod->patch ? pod : NULL;
 	fix->root = rr->object ? rr->object->doc->root : NULL;
 	fix->finding = f;
 	fix->safe = safe;
@@ -145,11 +144,90 @@ static bool is_made(const struct fix *fix, const struct node *base)
 	return false;
 }
 
+/* -- pods that are made by a patch of a template --------------------------- */
+
+static void drop_fix(struct fix *fix)
+{
+	fix->finding->fix = NULL;
+	fix->finding->fix_title = NULL;
+}
+
+/* Returns the map of the patch that is merged into this map of the pod: NULL
+ * for a container that the patch lacks. */
+static const struct node *map_of_patch(const struct pod *pod,
+				       const struct node *base)
+{
+	const struct node *spec = node_get(pod->patch, "spec");
+
+	if (base == pod->spec)
+		return node_is_map(spec) ? spec : NULL;
+	FOR_EACH_CONTAINER(pod, c) {
+		if (c->node != base)
+			continue;
+		FOR_EACH_CHILD(node_get(spec, "containers"), own)
+			if (c->name && node_eq(node_get(own, "name"), c->name))
+				return own;
+	}
+	return NULL;
+}
+
+/* True if the edit of the patch changes the pod as the fix says: the value is
+ * not a list of the template that the patch would replace. */
+static bool can_patch(const struct node *base, const struct node *own,
+		      const char *dotted)
+{
+	size_t len = strcspn(dotted, ".");
+	const struct node *value = node_getn(base, dotted, len);
+
+	return *dotted && (!node_is_seq(value) ||
+			   node_is_seq(node_getn(own, dotted, len)) ||
+			   pod_list_merges(value->key));
+}
+
+/* Sets the path to the place in the patch for a field of a pod that a patch of
+ * a template makes: the template may make other pods as well. Returns false if
+ * the base is not merged from both. */
+static bool path_patched(struct fix *fix, const struct node *base,
+			 const char *dotted, struct edit_path *path)
+{
+	const struct node *own;
+
+	if (!fix->patched || is_written(fix, base))
+		return false;
+	own = map_of_patch(fix->patched, base);
+	if (!own || !is_written(fix, own) || !can_patch(base, own, dotted))
+		return false;
+	fix->in_patch = true;
+	edit_path_to(path, &fix->run->state->doc_arena, own);
+	path_dotted(path, dotted, &fix->run->state->doc_arena);
+	return true;
+}
+
+/* True if the base is a container of the template, which other pods may have.
+ */
+static bool is_shared(const struct fix *fix, const struct node *base)
+{
+	if (!fix->patched)
+		return false;
+	FOR_EACH_CONTAINER(fix->patched, c)
+		if (c->node == base)
+			return !map_of_patch(fix->patched, base);
+	return false;
+}
+
 static void path_of(struct fix *fix, const struct node *base,
 		    const char *dotted, struct edit_path *path)
 {
 	struct arena *arena = &fix->run->state->doc_arena;
 
+	fix->in_template |= is_shared(fix, base);
+	if (path_patched(fix, base, dotted, path)) {
+		if (fix->in_template)
+			drop_fix(fix);
+		return;
+	}
+	if (fix->in_template && fix->in_patch)
+		drop_fix(fix);
 	if (is_made(fix, base)) {
 		dotted = path_made(fix, base, dotted, path);
 		if (dotted) {
@@ -158,10 +236,8 @@ static void path_of(struct fix *fix, const struct node *base,
 		}
 		dotted = "";
 	}
-	if (!is_written(fix, base)) {
-		fix->finding->fix = NULL;
-		fix->finding->fix_title = NULL;
-	}
+	if (!is_written(fix, base))
+		drop_fix(fix);
 	if (node_is_view(base))
 		base = base->parent;
 	edit_path_to(path, arena, base);

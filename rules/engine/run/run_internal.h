@@ -139,6 +139,9 @@ struct fix {
 	const struct node *root; /* root of the document */
 	const struct pod
 		*pod; /* pod of the finding if it is generated, or NULL */
+	const struct pod *patched; /* pod of the finding if it has a patch */
+	/* edits the patch; edits a container of its template */
+	bool in_patch, in_template;
 	bool safe;
 	bool replaces; /* see fix_replaces() */
 	const char *title;

@@ -451,7 +451,8 @@ function write_slots(    slots, i, at, slot)
 
 BEGIN {
 	KIND_WORDS = "cluster selector native one opaque scheduled ends " \
-		"serves values whole queued ranks headless numbers argv plain"
+		"serves values whole queued ranks headless numbers argv plain " \
+		"part"
 	for (i = 1; i < 128; i++)
 		ord[sprintf("%c", i)] = i
 	printf "#include \"rules/kube/operator.h\"\n\n"

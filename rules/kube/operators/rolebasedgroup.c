@@ -277,9 +277,6 @@ static void patch(struct pod_builder *builder, struct pod *pod)
 	const struct node *role = role_of(builder);
 	const struct node *engines = node_get(role, "engineRuntimes");
 
-	/* The containers of a profile become parts of other pods. */
-	builder->object->fragment |=
-		text_starts(builder->object->kind, "ClusterEngineRuntime");
 	if (!node_is_map(pod->spec) || !node_is_seq(engines))
 		return;
 	FOR_EACH_CHILD(engines, use) {

@@ -296,6 +296,8 @@ bool pod_follows_devices(const struct pod *pod)
 {
 	const struct workload_operator *by = object_operator(pod->object);
 
+	if (pod->injects & INJECT_GPU_NODES)
+		return true;
 	if (!by->shares_domain || !by->shares_domain(pod))
 		return false;
 	FOR_EACH_POD(pod->object, other)

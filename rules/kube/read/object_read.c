@@ -79,6 +79,8 @@ static bool is_fragment(const struct object *object)
 		return true;
 	if (!type)
 		return false;
+	if (type->flags & KIND_PART)
+		return true;
 	/* In the first beta versions, the API server sets the selector by
 	 * default. */
 	if (type->flags & KIND_SELECTOR && strcmp(object->version, "v1beta1") &&

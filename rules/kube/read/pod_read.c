@@ -102,7 +102,8 @@ static bool pod_place(struct pod_builder *builder, struct pod *pod,
 {
 	const struct pod_row *row = builder->row;
 
-	if (row->form == FORM_PATCH)
+	pod->patch = row->form == FORM_PATCH ? holder : NULL;
+	if (pod->patch)
 		holder = builder_operator(builder)->template(builder, holder);
 	pod->spec = holder;
 	if (row->form == FORM_POD || row->form == FORM_PATCH) {

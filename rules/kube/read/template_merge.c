@@ -48,6 +48,11 @@ static const char *merge_key(const char *list)
 	return NULL;
 }
 
+bool pod_list_merges(const char *key)
+{
+	return merge_key(key) != NULL;
+}
+
 void merge_add(struct arena *arena, uint32_t *budget, struct node *out,
 	       const struct node *node)
 {

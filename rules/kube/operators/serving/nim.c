@@ -51,17 +51,24 @@ static const struct node *profile_named(const struct node *cache,
 	return NULL;
 }
 
-/* Returns the profile's tensor parallelism, 1 if it is not set. */
+/* Returns the profile's tensor parallelism, 1 if it is not set. The operator
+ * rejects a text that is not a quantity (addGPUResources()). */
 static struct amount of_profile(const struct node *profile)
 {
 	const struct node *tags = node_get(profile, "config");
 	const struct node *tensor = node_get(tags, "tensorParallelism");
 	const char *text;
+	char *end;
+	long n;
 
 	if (node_is_unset(tensor))
 		tensor = node_get(tags, "tp");
 	text = node_str(tensor);
-	return amount_of(text && *text ? strtol(text, NULL, 10) : 1);
+	if (!text || !*text)
+		return amount_of(1);
+	n = strtol(text, &end, 10);
+	return *end || n < 0 ? (struct amount){.n = 1, .unknown = true}
+			     : amount_of(n);
 }
 
 /* True for a NIM from NGC that is not a model endpoint; others are without
