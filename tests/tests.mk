@@ -233,6 +233,8 @@ check-rule:
 docs: all
 	awk -f deploy/chart/kinds.awk rules/kube/data/kinds.txt \
 		>deploy/chart/gpugate/files/kinds.yaml
+	python3 tests/check/kind_fields.py rules/kube/data/kinds.txt \
+		>lint/docs/kinds.md
 	tests/meta/tables.sh $(BUILD)/gpugate lint/docs/README.md \
 		>$(BUILD)/guide.md
 	cp $(BUILD)/guide.md lint/docs/README.md

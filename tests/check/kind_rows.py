@@ -29,6 +29,11 @@ class Row:
         self.form, self.group, self.pod = form, group, pod
         self.attrs = dict(a.partition("=")[::2] for a in attrs)
 
+    def below(self, prefix, attrs):
+        """The row below a path, with more attributes."""
+        return Row(self.form, joined(prefix, self.group), self.pod,
+                   ["=".join(a) for a in self.attrs.items()] + attrs)
+
 
 class Kind:
     def __init__(self, group, name, words):
@@ -55,12 +60,15 @@ def joined(prefix, path):
 
 def read(path):
     """All kinds, with the rows of their shapes."""
-    kinds, shapes, rows = {}, {}, []
+    kinds, shapes, rows, defined = {}, {}, [], {}
     for line in path.read_text().splitlines():
-        words = line.split()
-        if not words or words[0].startswith("#"):
+        if not line or line.startswith("#"):
             continue
-        if words[0] == "shape":
+        words = re.sub(r"\$(\w+)", lambda m: defined.get(m[1], m[0]),
+                       line).split()
+        if words[0] == "define":
+            defined[words[1]] = words[2]
+        elif words[0] == "shape":
             rows = shapes.setdefault(words[1], [])
         elif words[0] == "kind":
             kind = Kind(words[1], words[2], words[3:])
@@ -69,9 +77,7 @@ def read(path):
         elif words[0] in ("pod", "spec", "flat", "patch"):
             rows.append(Row(words[0], words[1], words[2], words[3:]))
         elif words[0] == "use":
-            rows += [Row(r.form, joined(words[2], r.group), r.pod,
-                         ["=".join(a) for a in r.attrs.items()] + words[3:])
-                     for r in shapes[words[1]]]
+            rows += [r.below(words[2], words[3:]) for r in shapes[words[1]]]
         elif words[0] == "like":
             rows += kinds[words[1], words[2]].rows
         elif words[0] in ("embed", "yaml"):

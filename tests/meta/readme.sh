@@ -4,7 +4,8 @@
 # ```console block is run (`gpugate` is the program given) and compared. The
 # table of fixes and the pages of the rules must match the program's catalog;
 # the chart's list of kinds is that of kinds.txt, and deploy/base has them; the
-# policies of deploy/vap are those of the catalog. Links of all documents lead
+# policies of deploy/vap are those of the catalog; lint/docs/kinds.md has the
+# places of kinds.txt. Links of all documents lead
 # somewhere.
 set -u
 gpugate=$1
@@ -29,6 +30,11 @@ done
 "$(dirname "$0")/tables.sh" "$gpugate" "$guide" >"$work/got"
 grep -q '^<!-- repairs: ' "$guide" && cmp -s "$work/got" "$guide" || {
 	echo "the table of $guide is old: make docs" >&2
+	fail=1
+}
+python3 -B tests/check/kind_fields.py rules/kube/data/kinds.txt |
+	cmp -s - lint/docs/kinds.md || {
+	echo "lint/docs/kinds.md is old: make docs" >&2
 	fail=1
 }
 awk -f deploy/chart/kinds.awk rules/kube/data/kinds.txt |
