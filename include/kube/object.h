@@ -169,7 +169,7 @@ enum kind_flags {
 	/* flat pods have the command and args of a container */
 	KIND_ARGV = 16384,
 	KIND_PLAIN = 32768, /* serving, with templates of Kubernetes' type */
-	KIND_PART = 65536, /* its containers become parts of other pods */
+	KIND_PART = 65536,  /* its containers become parts of other pods */
 };
 
 /* True if the kind has any of these flags. */

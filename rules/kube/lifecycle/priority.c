@@ -38,13 +38,25 @@ const struct node *pod_priority_class(const struct pod *pod)
 	return is_unset(found) ? NULL : found;
 }
 
+/* True if the manifest, or the object on which the pod is based, may name a
+ * class. */
+static bool can_name_class(const struct pod *pod)
+{
+	const char *const *keys;
+	size_t taken;
+
+	if (pod->flat)
+		return pod->inner;
+	return !pod->made || pod->based ||
+	       pod_field_place(pod, pod->spec, "priorityClassName", &keys,
+			       &taken);
+}
+
 bool pod_priority_is_elsewhere(const struct pod *pod)
 {
 	if (pod->flat && object_operator(pod->object)->has_runtime)
 		return true;
-	/* Kinds without a pod template lack the field, except Spark's. */
-	if (pod->flat && !pod->inner &&
-	    !text_eq(pod->object->group, "sparkoperator.k8s.io"))
+	if (!can_name_class(pod))
 		return true;
 	/* KAI's PodGroups have their own default. */
 	if (node_eq(pod_field(pod, "schedulerName"), "kai-scheduler"))

@@ -107,6 +107,22 @@ COUNT_FORMULA(role_workers)
 	return role_workers(at);
 }
 
+/* -- warming up nodes ------------------------------------------------------ */
+
+/* Counts the nodes whose pods run at once, at most `at`. The nodes are unknown
+ * if labels or the pods of a group select them. */
+COUNT_FORMULA(warmed)
+{
+	const struct node *names =
+		node_path(place->object->root, "spec.targetNodes.nodeNames");
+	struct amount n = {.n = 1, .unknown = true};
+	struct amount most = amount_int(at, INT64_MAX);
+
+	if (node_is_seq(names))
+		n = amount_of((int64_t)node_count(names));
+	return most.n < n.n ? most : n;
+}
+
 /* -- templates ------------------------------------------------------------- */
 
 static const struct node *referred(const struct pod_builder *builder,
@@ -313,8 +329,11 @@ static struct gang of_roles(const struct object *object)
 
 static struct gang gang(const struct object *object)
 {
-	return text_starts(object->kind, "RoleBasedGroup") ? of_roles(object)
-							   : gang_none(object);
+	static const char *const kinds[] = {"RoleBasedGroup",
+					    "RoleBasedGroupSet", NULL};
+
+	return text_any(object->kind, kinds, text_eq) ? of_roles(object)
+						      : gang_none(object);
 }
 
 const struct workload_operator operator_rolebasedgroup = {
