@@ -131,7 +131,12 @@ def no_controller(obj, pod):
 
 @defect("volcano-task-restart-always", "pod")
 def task_again(obj, pod):
-    """Any pod of any object as the task of a Volcano Job."""
+    """Any pod of any object as the task of a Volcano Job. Servers are not meant
+    to end."""
+    for box in computing(obj, pod):
+        at(obj, box).update(command=["python", "train.py"],
+                            image="registry.example.com/train:1")
+        at(obj, box).pop("args", None)
     if not computing(obj, pod):
         return None
     volcano(obj, dict(at(obj, pod), restartPolicy="Always"), 1)

@@ -61,7 +61,7 @@ def two_leaders(obj):
     spec = obj.get("spec") or {}
     for key, role in (("pytorchReplicaSpecs", "Master"),
                       ("mpiReplicaSpecs", "Launcher")):
-        if group_kind(obj)[0] == "kubeflow.org" and \
+        if obj["apiVersion"] == "kubeflow.org/v1" and \
                 role in (spec.get(key) or {}):
             spec[key][role]["replicas"] = 2
             return ("spec", key, role, "replicas")

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Defects in device limits and shared memory, to be planted (see defects.py)."""
+import json
+
 from defects import (RAY, RUNTIMES, SERVE, SHM, TRAIN, clear, computing, count,
                      defect, figure, mount_shm, move, near, no_shm, nvidia,
                      runs_program, scope, volcano)
@@ -182,6 +184,7 @@ def only_limits(obj, pod):
             obj, boxes[0] + ("resources", "limits"))}):
         return None
     at(obj, boxes[0] + ("resources",))["requests"] = {"cpu": 1}
+    at(obj, boxes[0]).setdefault("image", "registry.example.com/train:1")
     volcano(obj, dict(at(obj, pod), restartPolicy="OnFailure"), 2)
     return ("spec", "tasks", 0, "template", "spec")
 
@@ -189,7 +192,9 @@ def only_limits(obj, pod):
 @defect("gpu-pod-besteffort", "pod")
 def no_figures(obj, pod):
     spec = at(obj, pod)
-    if not computing(obj, pod) or obj["kind"] in RUNTIMES:
+    """GKE adds a sidecar with requests to pods that mount buckets."""
+    if not computing(obj, pod) or obj["kind"] in RUNTIMES or \
+            "gke-gcsfuse/volumes" in json.dumps(obj):
         return None
     spec.pop("resources", None)
     for name in ("containers", "initContainers"):
@@ -233,7 +238,8 @@ def downloads(obj, pod, box):
 
 @defect("shm-mount-invalid", "container")
 def no_volume(obj, pod, box):
-    if obj["kind"] == "LLMInferenceService":  # presets bring volumes
+    # Presets and jobs of a runtime bring volumes.
+    if obj["kind"] in RUNTIMES or obj["kind"] == "LLMInferenceService":
         return None
     if obj["kind"] in RAY and box[-1] == 0:  # KubeRay drops such mounts
         return None

@@ -3,9 +3,9 @@
 defects.py)."""
 import copy
 
-from defects import (clear, computing, defect, give, near, nvidia,
+from defects import (RUNTIMES, clear, computing, defect, give, near, nvidia,
                      one_container, queued)
-from pod_paths import at, devices
+from pod_paths import at, devices, group_kind
 
 HOSTNAME = "kubernetes.io/hostname"
 
@@ -67,8 +67,10 @@ def amd_on_nvidia(obj, pod):
 
 @defect("cpu-pod-selects-gpu-node", "pod")
 def idle_on_gpu_node(obj, pod):
+    """Jobs give the pods of a runtime their devices."""
     spec = at(obj, pod)
-    if len(spec["containers"]) != 1 or not computing(obj, pod):
+    if len(spec["containers"]) != 1 or not computing(obj, pod) or \
+            obj["kind"] in RUNTIMES:
         return None
     clear(obj, pod)
     spec.pop("affinity", None)
@@ -83,8 +85,10 @@ def idle_on_gpu_node(obj, pod):
 
 @defect("cpu-pod-tolerates-gpu-taint", "pod")
 def left_over_toleration(obj, pod):
+    """Jobs give the pods of a runtime their devices."""
     spec = at(obj, pod)
-    if len(spec["containers"]) != 1 or not computing(obj, pod):
+    if len(spec["containers"]) != 1 or not computing(obj, pod) or \
+            obj["kind"] in RUNTIMES:
         return None
     clear(obj, pod)
     for key in ("affinity", "nodeSelector", "runtimeClassName"):
@@ -109,7 +113,9 @@ def no_such_node(obj, pod):
 
 @defect("priority-class-missing", "pod", "platform")
 def no_class(obj, pod):
-    if not computing(obj, pod):
+    """KAI's groups have a default of their own."""
+    if not computing(obj, pod) or \
+            at(obj, pod).get("schedulerName") == "kai-scheduler":
         return None
     for path in ((), ("spec",)):
         at(obj, path).pop("priorityClassName", None)
@@ -147,8 +153,9 @@ def a_number(obj, pod):
 
 @defect("mig-multiple-in-container", "device", "all")
 def two_slices(obj, path):
+    """Ray starts a process for each slice."""
     resources = at(obj, path)
-    if devices(resources) != ["nvidia.com/gpu"] or \
+    if group_kind(obj)[0] == "ray.io" or devices(resources) != ["nvidia.com/gpu"] or \
             "nvidia.com/gpu" not in (resources.get("limits") or {}):
         return None
     resources["limits"] = {"nvidia.com/mig-1g.10gb": 2}

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Defects for the rules about networks, images, claims, security and governance,
 each with a near miss that must not be reported (see defects.py)."""
+import json
+
 from defects import (alone, computing, defect, figure, give, near, nvidia,
                      one_container, run, runs_program, volcano)
 from pod_paths import at, group_kind
@@ -58,7 +60,9 @@ def pages(obj, pod, box):
 
 @defect("hostnetwork-dns-policy", "pod", "all")
 def node_resolver(obj, pod):
-    if not computing(obj, pod) or "volcano" in obj["apiVersion"]:
+    """Volcano and MPI Operator v2 set the policy."""
+    if not computing(obj, pod) or "volcano" in obj["apiVersion"] or \
+            obj["apiVersion"] == "kubeflow.org/v2beta1":
         return None
     at(obj, pod).update(hostNetwork=True, dnsPolicy="ClusterFirst")
     return pod + ("dnsPolicy",)
@@ -93,8 +97,12 @@ def one_pod(obj, pod):
 
 @defect("gpu-image-unpinned", "container", "all")
 def moving(obj, pod, box):
+    """The image of a container that only waits matters to nobody."""
     if not figure(at(obj, box).get("resources")):
         return None
+    if "sleep" in json.dumps([at(obj, box).get("command"),
+                              at(obj, box).get("args")]):
+        at(obj, box).update(command=["python", "train.py"], args=[])
     at(obj, box)["image"] = "registry.example.com/vllm:latest"
     return box + ("image",)
 
@@ -265,7 +273,8 @@ def one_rank(obj, pod, box):
 
 @defect("shm-volume-unused", "pod", "all")
 def nobody_mounts(obj, pod):
-    if not computing(obj, pod):
+    """Presets of KServe may mount it."""
+    if not computing(obj, pod) or obj["kind"] == "LLMInferenceService":
         return None
     volumes = at(obj, pod).setdefault("volumes", [])
     volumes.append({"name": "ram", "emptyDir": {"medium": "Memory"}})
@@ -325,7 +334,7 @@ def no_notebook(obj, pod):
 
 @defect("api-version-removed", "object", "all")
 def old_version(obj):
-    if obj["kind"] not in ("PyTorchJob", "LeaderWorkerSet"):
+    if obj["kind"] != "PyTorchJob":
         return None
     group = obj["apiVersion"].rpartition("/")[0]
     obj["apiVersion"] = group + "/v1beta2"
