@@ -296,10 +296,8 @@ bool pod_follows_devices(const struct pod *pod)
 {
 	const struct workload_operator *by = object_operator(pod->object);
 
-	if (pod->injects & INJECT_GPU_NODES)
-		return true;
 	if (!by->shares_domain || !by->shares_domain(pod))
-		return false;
+		return pod->injects & INJECT_GPU_NODES;
 	FOR_EACH_POD(pod->object, other)
 		if (pod_uses_gpu(other) == TRI_YES)
 			return true;
