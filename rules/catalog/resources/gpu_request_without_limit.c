@@ -4,13 +4,17 @@
  * limits. Extended resources cannot be overcommitted, so the API server rejects
  * the object ("Limit must be set for non overcommitable resources"): native
  * kinds at once, pods of custom resources when the operator creates them. A
- * request of 0, or without a value, is rejected as well.
+ * request of 0, or without a value, is rejected as well. On GKE Autopilot, a
+ * webhook may set the limit first: Google-Cloud-Containers of huggingface has
+ * such examples, made for Autopilot clusters.
  *
  * Source: pkg/apis/core/validation validateResourceRequirements,
  * pkg/apis/core/v1/helper IsOvercommitAllowed.
  */
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/field_type.h"
+#include "kube/purpose/class.h"
 
 /* True if the required limit for the request is missing. */
 static bool is_alone(const struct container *c,
@@ -23,19 +27,36 @@ static bool is_alone(const struct container *c,
 	return entry->accelerator || fabric_resource(entry->node->key);
 }
 
+/* True if the pod selects nodes of GKE, which may be an Autopilot cluster. */
+static bool may_be_autopilot(const struct pod *pod)
+{
+	const struct node_label *label = NULL;
+
+	return pod_gpu_selector(pod, &label) && label &&
+	       text_eq(label->platform, "gke");
+}
+
 static void check_request(struct rule_run *run, const struct container *c,
 			  const struct resource_entry *entry)
 {
 	const struct node *limits = c->limits, *request = entry->node;
+	bool autopilot = entry->accelerator && may_be_autopilot(c->pod);
 	struct finding *f;
 
 	if (!is_alone(c, entry))
 		return;
-	f = report_container(run, c, request,
-			     "container `%s` requests %s `%s` without a limit",
-			     container_title(c),
-			     node_is_unset(request) ? "0" : request->str,
-			     request->key);
+	f = report_container(
+		run, c, request,
+		"container `%s` requests %s `%s` without a limit%s",
+		container_title(c), node_is_unset(request) ? "0" : request->str,
+		request->key,
+		autopilot
+			? ": if GKE Autopilot does not set it, the API server rejects the pod"
+			: "");
+	if (autopilot) {
+		finding_severity(f, SEVERITY_WARNING);
+		finding_guess(run, f);
+	}
 	finding_cause(run, f, request->key);
 	if (!entry->quantity.nano)
 		finding_help(run, f, "remove `%s`", request->key);
@@ -69,7 +90,7 @@ const struct rule rule_gpu_request_without_limit = {
 	.since = "1.0",
 	.summary =
 		"an accelerator or a fabric device is requested without a limit",
-	.why = "The API server rejects such Pods; custom resources are accepted, but their pods are never created.",
+	.why = "The API server rejects such Pods; custom resources are accepted, but their pods are never created. GKE Autopilot may set the limit, so it is only a warning for pods that select nodes of GKE.",
 	.remedy =
 		"Set limits to the same number; requests may then be left out.",
 	.evidence =
