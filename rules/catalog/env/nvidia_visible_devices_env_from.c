@@ -102,10 +102,27 @@ static bool prefers_gpus(const struct pod *pod)
 	return false;
 }
 
+/* True for a pod with devices of a vendor whose nodes have no NVIDIA GPUs.
+ * Intel's graphics are parts of the processor. */
+static bool runs_elsewhere(const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c) {
+		const char *vendor =
+			c->accelerator ? c->accelerator->vendor : NULL;
+
+		if (vendor && c->gpus.n > 0 && !text_eq(vendor, "nvidia") &&
+		    !text_eq(vendor, "intel"))
+			return true;
+	}
+	return false;
+}
+
 /* False for a pod that never runs on a node with GPUs, so that the variable has
  * no effect. */
 static bool may_meet_gpus(struct rule_run *run, const struct pod *pod)
 {
+	if (runs_elsewhere(pod))
+		return false;
 	return pod_uses_gpu(pod) != TRI_NO || pod_gpu_selector(pod, NULL) ||
 	       !node_is_unset(pod_field(pod, "tolerations")) ||
 	       names_nodes(pod) || term_needs_gpus(pod) || prefers_gpus(pod) ||
