@@ -13,6 +13,9 @@
  * ends before the work begins; and if a runtime class may keep the devices
  * away.
  *
+ * GKE's daemon for GPUDirect-TCPX(O) in a pod that has its node to itself is
+ * skipped, because its documentation requires a privileged container.
+ *
  * Sources: kubernetes/kubernetes#81256; NVIDIA/k8s-device-plugin#336;
  * nvidia-container-toolkit cuda_image.go (privileged containers are honored).
  */
@@ -58,6 +61,15 @@ static const char *other_gpus_clause(const struct container *c)
 			 : ", although it requests none";
 }
 
+/* True for GKE's receive daemon beside the container with all devices. Only
+ * Google writes to this registry. */
+static bool is_receiver(const struct container *c)
+{
+	return !c->gpus.n && has_whole_node(c->pod) == TRI_YES &&
+	       text_starts(c->image,
+			   "us-docker.pkg.dev/gce-ai-infra/gpudirect-tcpx");
+}
+
 static bool is_mild(const struct container *c)
 {
 	return has_whole_node(c->pod) != TRI_NO || may_lack_devices(c->pod) ||
@@ -87,7 +99,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			node_get(c->node, "securityContext"), "privileged");
 		struct finding *f;
 
-		if (!node_is_true(at))
+		if (!node_is_true(at) || is_receiver(c))
 			continue;
 		f = report_container(
 			run, c, at,
