@@ -24,6 +24,7 @@ struct load_cost {
 	uint64_t script;    /* bytes and words of shell scripts */
 	uint64_t cel;	    /* cost and work of custom rules */
 	uint64_t memory;    /* bytes for pods, findings and fixes */
+	uint64_t compared;  /* values compared with the cluster's nodes */
 };
 
 struct load_budget {

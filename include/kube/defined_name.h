@@ -33,10 +33,21 @@ void defined_names_of_text(struct arena *arena, const char *text, size_t len,
  * folders below its model. */
 bool defined_name_is(const struct defined_name *name, enum defined_kind kind,
 		     const char *text);
-/* Finds a DeviceClass's resource. cluster may be NULL; *name receives the
- * result. */
-bool defined_name_in_cluster(const struct cluster *cluster,
-			     const char *resource, struct arena *arena,
-			     struct defined_name *name);
+
+/* The resources that the DeviceClasses of a cluster define, sorted. They are
+ * read once, because an object may request tens of thousands of names. */
+struct cluster_names {
+	struct arena arena; /* of the names, to be released */
+	uint64_t serial;    /* serial number of the cluster; 0: none */
+	struct defined_name *items;
+	size_t n;
+};
+
+/* Reads the names of the cluster, unless they are those that were read last. */
+void cluster_names_read(struct cluster_names *names,
+			const struct cluster *cluster);
+/* Finds a resource, or returns NULL. */
+const struct defined_name *cluster_name_find(const struct cluster_names *names,
+					     const char *resource);
 
 #endif

@@ -319,7 +319,7 @@ policy() {
 	head -n 6 many.yaml >few.yaml
 	run "$GPUGATE" lint --select custom --format concise many.yaml few.yaml
 	is "$status" 1
-	holds "$output" "many.yaml:1:1: error: the objects, documents and scripts inside this object are too"
+	holds "$output" "many.yaml:1:1: error: the objects, documents, scripts and selectors inside this object are too"
 	holds "$output" 'few.yaml:6:'
 	[[ $output != *few.yaml:1:1:* ]]
 }

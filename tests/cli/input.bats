@@ -258,7 +258,7 @@ deep() {
 	deep few 1 >b.yaml
 	run "$GPUGATE" lint --format concise a.yaml b.yaml
 	is "$status" 1
-	holds "$output" "a.yaml:1:1: error: the objects, documents and scripts inside this object are too"
+	holds "$output" "a.yaml:1:1: error: the objects, documents, scripts and selectors inside this object are too"
 	[[ $output != *b.yaml* ]]
 }
 

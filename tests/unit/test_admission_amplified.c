@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "cluster_fixture.h"
 #include "costly_review.h"
 
 /* A Pod of containers, each with 500 names of resources. */
@@ -71,10 +72,111 @@ static void objects_cost_little(void **state)
 	}
 }
 
+/* --- beside a large cluster ----------------------------------------------- */
+
+/* A Pod whose affinity has 54,000 values. */
+static void affinity(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: "
+		      "{containers: [{name: c, image: i:1, " GPU
+		      "}], affinity: {nodeAffinity: "
+		      "{requiredDuringSchedulingIgnoredDuringExecution: "
+		      "{nodeSelectorTerms: [");
+	for (unsigned i = 0; i < 900; i++) {
+		buf_adds(out, "{matchExpressions: [");
+		for (unsigned k = 0; k < 3; k++) {
+			buf_adds(out, "{key: pool, operator: In, values: [");
+			for (unsigned v = 0; v < 20; v++)
+				buf_addf(out, "x%u,", i * v);
+			buf_adds(out, "]},");
+		}
+		buf_adds(out, "]},");
+	}
+	buf_adds(out, "]}}}}}");
+}
+
+/* Roles with different selectors. */
+static void selectors(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, "
+		      "metadata: {name: a}, spec: {minAvailable: 1, tasks: [");
+	for (unsigned i = 0; i < 1000; i++)
+		buf_addf(out,
+			 "{name: t%u, replicas: 1, template: {spec: "
+			 "{nodeSelector: {pool: p%u}, containers: [{name: a, "
+			 "image: i:1, " GPU "}]}}},",
+			 i, i);
+	buf_adds(out, "]}}");
+}
+
+static void devices(struct buf *out)
+{
+	resources(out, "example.com/device-", "");
+}
+
+/* Nodes of 2,000 pools and 30 DeviceClasses that name a resource. */
+static void set_cluster(struct stage *s)
+{
+	struct cluster_builder *builder = cluster_builder_new();
+	struct buf text;
+
+	buf_init(&text);
+	for (unsigned i = 0; i < 2000; i++) {
+		buf_reset(&text);
+		buf_addf(&text,
+			 "{apiVersion: v1, kind: Node, metadata: {name: n%u, "
+			 "labels: {pool: p%u}}, status: {allocatable: "
+			 "{nvidia.com/gpu: '8'}}}",
+			 i, i);
+		assert_int_equal(add_object(builder, text.data), 1);
+	}
+	for (unsigned i = 0; i < 30; i++) {
+		buf_reset(&text);
+		buf_addf(&text,
+			 "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, "
+			 "metadata: {name: c%u}, spec: {extendedResourceName: "
+			 "example.com/device-%u, selectors: [{cel: "
+			 "{expression: device.driver == 'a.example.com'}}]}}",
+			 i, i);
+		assert_int_equal(add_object(builder, text.data), 1);
+	}
+	admission_set_cluster(s->admission, cluster_builder_finish(builder, 0));
+	cluster_builder_free(builder);
+	buf_release(&text);
+}
+
+static void a_large_cluster_costs_little(void **state)
+{
+	static const struct {
+		const char *what, *kind;
+		void (*write)(struct buf *out);
+		bool refused;
+	} rows[] = {
+		{"values of an affinity", "Pod", affinity, true},
+		{"selectors of roles", "Job", selectors, true},
+		{"MIG profiles", "Pod", profiles, true},
+		{"names like those of classes", "Pod", devices, false},
+	};
+	struct stage *s = *state;
+
+	admission_set_policy(s->admission, policy_default(&s->rules, "strict"));
+	set_cluster(s);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		print_message("  %s\n", rows[i].what);
+		judge(s, ADMISSION_VALIDATE, "CREATE", rows[i].kind,
+		      rows[i].write);
+		assert_int_equal(says(s, "invalid-syntax"), rows[i].refused);
+		judge(s, ADMISSION_VALIDATE, "UPDATE", rows[i].kind,
+		      rows[i].write);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(objects_cost_little,
+						stage_setup, stage_teardown),
+		cmocka_unit_test_setup_teardown(a_large_cluster_costs_little,
 						stage_setup, stage_teardown),
 	};
 

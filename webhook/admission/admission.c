@@ -440,8 +440,8 @@ static void judge_review(struct review_context *ctx)
 	}
 	if (!judged) {
 		ctx->worker->now.n = 0;
-		refuse_unread(ctx, "the documents and scripts in its strings "
-				   "are too many, long or deep to be checked");
+		refuse_unread(ctx, "its documents, scripts and selectors are "
+				   "too many, long or deep to be checked");
 		return;
 	}
 	record_findings(ctx);

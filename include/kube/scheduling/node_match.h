@@ -11,8 +11,8 @@
 #include "kube/scheduling/affinity.h"
 
 struct node_match {
-	/* Something is unknown (placeholders, labels that differ on each node),
-	 * so that missing nodes prove nothing. */
+	/* Something is unknown (placeholders, labels that differ on each node)
+	 * or too much to compare, so that missing nodes prove nothing. */
 	bool unknown;
 	uint64_t selected;  /* number of nodes that the selectors allow */
 	uint64_t tolerated; /* number of those whose taints the pod tolerates */
@@ -28,9 +28,15 @@ struct node_match pod_node_match(const struct cluster *cluster,
 				 const struct pod *pod, const char *resource);
 /* Returns the amount of a resource that each node of the group offers. */
 int64_t node_group_offers(const struct node_group *group, const char *resource);
-/* Returns the number of nodes with that label; value "" means any value. */
-uint64_t nodes_with_label(const struct cluster *cluster, const char *key,
-			  const char *value);
+/* Spends the work of comparing that many values of the pod with all nodes.
+ * Returns false if the object has too many: it is not checked, and admission
+ * denies it. */
+bool nodes_afford(const struct cluster *cluster, const struct pod *pod,
+		  uint64_t values);
+/* Returns the number of nodes with that label, or 1 if the pod selects too many
+ * values; value "" means any value. */
+uint64_t nodes_with_label(const struct cluster *cluster, const struct pod *pod,
+			  const char *key, const char *value);
 /* Returns the value of that label on a node that is most similar to this one,
  * or NULL. */
 const char *nodes_nearest_label(const struct cluster *cluster,

@@ -67,6 +67,7 @@ static void check_nodes(struct rule_run *run, const struct container *c,
 	    entry->quantity.nano <= 0 ||
 	    cluster_count(cluster, CLUSTER_DEVICE_CLASS) ||
 	    rule_names_device(run, value->key) ||
+	    !nodes_afford(cluster, c->pod, 0) ||
 	    nodes_with_resource(cluster, value->key, &most))
 		return;
 	f = report_container(run, c, value,

@@ -40,7 +40,7 @@ static void check_nodes(struct rule_run *run, const struct pod *pod,
 	struct finding *f;
 
 	if (!node_str(value) ||
-	    nodes_with_label(cluster, need->key, node_str(value)))
+	    nodes_with_label(cluster, pod, need->key, node_str(value)))
 		return;
 	f = report_pod(run, pod, value, "no node of the cluster has `%s=%s`",
 		       need->key, node_str(value));

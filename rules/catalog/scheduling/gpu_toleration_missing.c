@@ -61,14 +61,16 @@ static enum tri nodes_have_taint(const struct cluster *cluster,
 	return tainted;
 }
 
-static enum tri is_tainted(struct rule_run *run, const char *resource,
-			   const char *key)
+static enum tri is_tainted(struct rule_run *run, const struct pod *pod,
+			   const char *resource, const char *key)
 {
 	const char *const *taints = rule_platform(run)->gpu_taints;
 	const struct cluster *cluster = rule_cluster(run);
 
 	if (cluster_shows_nodes(cluster))
-		return nodes_have_taint(cluster, resource, key);
+		return nodes_afford(cluster, pod, 0)
+			       ? nodes_have_taint(cluster, resource, key)
+			       : TRI_UNKNOWN;
 	for (; taints && *taints; taints++)
 		if (!strcmp(*taints, key))
 			return TRI_YES;
@@ -102,7 +104,7 @@ static bool check_key(struct rule_run *run, const struct pod *pod,
 	bool unknown;
 	const struct node *runtime =
 		rule_runtime_scheduling(run, pod, &unknown);
-	enum tri tainted = is_tainted(run, resource, key);
+	enum tri tainted = is_tainted(run, pod, resource, key);
 	const char *quote = pod->role && *pod->role ? "`" : "";
 	struct finding *f;
 

@@ -26,7 +26,7 @@ static const struct node *missing(const struct cluster *cluster,
 		for (value = node_need_value(one, 0); value;
 		     value = node_need_next(one, value)) {
 			if (!node_str(value) ||
-			    nodes_with_label(cluster, one->key,
+			    nodes_with_label(cluster, pod, one->key,
 					     node_str(value)))
 				break;
 			*need = one;

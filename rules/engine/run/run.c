@@ -123,6 +123,7 @@ void run_release(struct run *run)
 	run_reread_release(run);
 	arena_release(&run->state->doc_arena);
 	arena_release(&run->state->values);
+	arena_release(&run->state->cluster_names.arena);
 	arena_release(&run->state->arena);
 	free(run->state);
 	run->state = NULL;

@@ -112,7 +112,7 @@ static void report_costly(struct run *run, const struct object *object)
 		is_file_spent(&run->state->budget.all)
 			? "this file has too many documents in strings to check: split "
 			  "it here"
-			: "the objects, documents and scripts inside this object are "
+			: "the objects, documents, scripts and selectors inside this object are "
 			  "too many, too long or too deep to check: admission denies it",
 		start, end);
 }

@@ -115,6 +115,7 @@ struct run_state {
 		/* the file's names were read, or no file is being read */
 		bool read;
 	} names;
+	struct cluster_names cluster_names;
 	struct reread *reread; /* see run_object.c; NULL before the first use */
 	struct compiled_rejections *rejections; /* see run_rejections.c */
 	const struct cel_env *rejection_env;

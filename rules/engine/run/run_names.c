@@ -52,10 +52,15 @@ static bool find_resource(struct run *run, const char *resource,
 			  struct defined_name *name)
 {
 	struct run_state *state = run->state;
+	const struct defined_name *found = NULL;
 
-	return defined_name_in_cluster(state->cluster, resource,
-				       &state->doc_arena, name) ||
-	       find_name(run, DEFINED_DEVICE, resource, name);
+	cluster_names_read(&state->cluster_names, state->cluster);
+	if (state->cluster)
+		found = cluster_name_find(&state->cluster_names, resource);
+	if (!found)
+		return find_name(run, DEFINED_DEVICE, resource, name);
+	*name = *found;
+	return true;
 }
 
 /* Returns the accelerator for a resource name that a DeviceClass defines. The

@@ -4,6 +4,7 @@
  * local_model_cache_types.go. */
 #include "kube/defined_name.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -69,6 +70,17 @@ static void found_name(const struct naming *naming, enum defined_kind kind,
 			      &(struct defined_name){kind, text, vendor});
 }
 
+static void read_class(const struct naming *naming, struct arena *arena,
+		       const char *name, const struct node *root)
+{
+	const char *vendor = vendor_of(name, root);
+
+	found_name(naming, DEFINED_DEVICE,
+		   arena_printf(arena, IMPLICIT "%s", name), vendor);
+	found_name(naming, DEFINED_DEVICE, node_str(node_path(root, FIELD)),
+		   vendor);
+}
+
 static void read_object(const struct naming *naming, struct arena *arena,
 			const struct node *root)
 {
@@ -76,12 +88,7 @@ static void read_object(const struct naming *naming, struct arena *arena,
 	const char *name = node_str(node_path(root, "metadata.name"));
 
 	if (text_eq(kind, "DeviceClass") && name) {
-		const char *vendor = vendor_of(name, root);
-
-		found_name(naming, DEFINED_DEVICE,
-			   arena_printf(arena, IMPLICIT "%s", name), vendor);
-		found_name(naming, DEFINED_DEVICE,
-			   node_str(node_path(root, FIELD)), vendor);
+		read_class(naming, arena, name, root);
 	} else if (text_eq(kind, "RuntimeClass")) {
 		if (node_count(node_get(root, "scheduling")))
 			found_name(naming, DEFINED_RUNTIME, name, NULL);
@@ -153,26 +160,62 @@ void defined_names_of_text(struct arena *arena, const char *text, size_t len,
 	}
 }
 
-bool defined_name_in_cluster(const struct cluster *cluster,
-			     const char *resource, struct arena *arena,
-			     struct defined_name *name)
+/* --- the cluster's -------------------------------------------------------- */
+
+static int by_text(const void *a, const void *b)
 {
-	const struct cluster_object *objects;
+	const struct defined_name *x = a, *y = b;
+	int c = strcmp(x->text, y->text);
+
+	if (c)
+		return c;
+	/* An accelerator counts before another class of that name. */
+	return strcmp(text_or_empty(y->vendor), text_or_empty(x->vendor));
+}
+
+static void keep_name(void *context, const struct defined_name *name)
+{
+	struct cluster_names *names = context;
+
+	names->items[names->n++] = *name;
+}
+
+void cluster_names_read(struct cluster_names *names,
+			const struct cluster *cluster)
+{
+	const struct naming naming = {keep_name, names};
+	const struct cluster_object *classes;
 	size_t n;
 
-	if (!cluster)
-		return false;
-	objects = cluster_objects(cluster, CLUSTER_DEVICE_CLASS, "", arena, &n);
-	for (size_t i = 0; i < n; i++) {
-		const struct node *root = objects[i].root;
+	if (!cluster || names->serial == cluster_serial(cluster))
+		return;
+	arena_reset(&names->arena);
+	classes = cluster_objects(cluster, CLUSTER_DEVICE_CLASS, "",
+				  &names->arena, &n);
+	names->items =
+		ARENA_ARRAY(&names->arena, struct defined_name, 2 * n + 1);
+	names->n = 0;
+	for (size_t i = 0; i < n; i++)
+		read_class(&naming, &names->arena, classes[i].name,
+			   classes[i].root);
+	qsort(names->items, names->n, sizeof(*names->items), by_text);
+	names->serial = cluster_serial(cluster);
+}
 
-		if (!node_eq(node_path(root, FIELD), resource) &&
-		    !(text_starts(resource, IMPLICIT) &&
-		      text_eq(objects[i].name, resource + strlen(IMPLICIT))))
-			continue;
-		*name = (struct defined_name){DEFINED_DEVICE, resource,
-					      vendor_of(objects[i].name, root)};
-		return true;
+const struct defined_name *cluster_name_find(const struct cluster_names *names,
+					     const char *resource)
+{
+	size_t from = 0, to = names->n;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (strcmp(names->items[middle].text, resource) < 0)
+			from = middle + 1;
+		else
+			to = middle;
 	}
-	return false;
+	return from < names->n && text_eq(names->items[from].text, resource)
+		       ? &names->items[from]
+		       : NULL;
 }

@@ -7,13 +7,47 @@
  */
 #include "kube/scheduling/node_match.h"
 
+#include "doc/budget.h"
 #include "kube/scheduling/labels.h"
+#include "rules/kube/kinds.h"
 
 static const struct node *required(const struct pod *pod)
 {
 	return node_path(pod_field(pod, "affinity"),
 			 "nodeAffinity."
 			 "requiredDuringSchedulingIgnoredDuringExecution");
+}
+
+enum { GROUP_WORK = 10 }; /* to look at a group, in comparisons */
+
+/* Returns the number of values below the node. */
+static uint64_t values_below(const struct node *node)
+{
+	uint64_t n = 0;
+
+	FOR_EACH_CHILD(node, child)
+		n += 1 + values_below(child);
+	return n;
+}
+
+bool nodes_afford(const struct cluster *cluster, const struct pod *pod,
+		  uint64_t values)
+{
+	struct load_cost cost = {0};
+	size_t n;
+
+	cluster_nodes(cluster, &n);
+	cost.compared = n * (values + GROUP_WORK);
+	return load_budget_spend(pod->memo->arena->budget, &cost);
+}
+
+/* Spends the work of comparing the pod with all groups. */
+static bool can_compare(const struct cluster *cluster, const struct pod *pod)
+{
+	return nodes_afford(cluster, pod,
+			    values_below(pod_field(pod, "nodeSelector")) +
+				    values_below(required(pod)) +
+				    node_count(pod_field(pod, "tolerations")));
 }
 
 static bool selects(const struct pod *pod, const struct node_group *group)
@@ -90,7 +124,9 @@ struct node_match pod_node_match(const struct cluster *cluster,
 	size_t n;
 	const struct node_group *groups = cluster_nodes(cluster, &n);
 
-	for (size_t i = 0; i < n; i++) {
+	if (!can_compare(cluster, pod))
+		match.unknown = true;
+	for (size_t i = 0; i < n && !match.unknown; i++) {
 		const struct node *taint;
 		int64_t most;
 
@@ -111,13 +147,15 @@ struct node_match pod_node_match(const struct cluster *cluster,
 	return match;
 }
 
-uint64_t nodes_with_label(const struct cluster *cluster, const char *key,
-			  const char *value)
+uint64_t nodes_with_label(const struct cluster *cluster, const struct pod *pod,
+			  const char *key, const char *value)
 {
 	uint64_t count = 0;
 	size_t n;
 	const struct node_group *groups = cluster_nodes(cluster, &n);
 
+	if (!nodes_afford(cluster, pod, 0))
+		return 1;
 	for (size_t i = 0; i < n; i++) {
 		const struct node *label = node_get(groups[i].labels, key);
 
@@ -159,7 +197,8 @@ bool nodes_all(const struct cluster *cluster, const struct pod *pod,
 	bool any = false;
 	size_t n;
 
-	if (!cluster_shows_nodes(cluster) || is_unknown(cluster, pod))
+	if (!cluster_shows_nodes(cluster) || is_unknown(cluster, pod) ||
+	    !can_compare(cluster, pod))
 		return false;
 	groups = cluster_nodes(cluster, &n);
 	for (size_t i = 0; i < n; i++) {
