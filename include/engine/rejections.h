@@ -11,6 +11,7 @@
 extern const struct rejections kuberay_rejections;
 extern const struct rejections kueue_rejections;
 extern const struct rejections server_rejections;
+extern const struct rejections trainer_rejections;
 extern const struct rejections volcano_rejections;
 
 #endif

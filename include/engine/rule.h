@@ -114,7 +114,8 @@ struct finding;
  * form of a rule of x-kubernetes-validations. It is evaluated for parts of an
  * object; if `rule` is false for a part, the object is rejected. `self` is the
  * part, or each item of its list (value of its map) at `each`; `owner` is the
- * part and `object` the whole object.
+ * part, `object` the whole object and `runtime` the runtime to which it refers,
+ * or null if that is unknown.
  */
 struct rejection {
 	const char *id; /* unique in its rule */

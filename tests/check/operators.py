@@ -27,6 +27,7 @@ import sys
 import yaml
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+RUNTIMES = ["TrainingRuntime", "ClusterTrainingRuntime"]
 KUBEFLOW = ["PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "JAXJob"]
 # Rules whose finding is less than an error, because only some versions of the
 # operator reject the object, or a LimitRange may complete it.
@@ -54,6 +55,8 @@ OPERATORS = {
     "volcano": ("volcano-rejects", ["volcano-*", "gang-*"], {
         "batch.volcano.sh": ["Job", "CronJob"],
         "scheduling.volcano.sh": ["Queue", "PodGroup"]}),
+    "trainer": ("trainer-rejects", ["gang-*", "queue-*"], {
+        "trainer.kubeflow.org": ["TrainJob"] + RUNTIMES}),
     "mpi": ("mpijob-rejects", ["mpi-*"], {"kubeflow.org": ["MPIJob"]}),
 }
 VERSIONS = {"training": "kubeflow.org/v1", "mpi": "kubeflow.org/v2beta1",
@@ -115,7 +118,8 @@ def is_fixed(path):
     return path in (("apiVersion",), ("kind",), ("metadata",), ("spec",))
 
 
-WITHOUT_PODS = ("kueue.x-k8s.io", "scheduling.volcano.sh")
+WITHOUT_PODS = ("kueue.x-k8s.io", "scheduling.volcano.sh",
+                "trainer.kubeflow.org")
 POD_OWNERS = ("headGroupSpec", "workerTemplate", "leaderTemplate", "Launcher",
               "Worker", "Master", "Chief", "PS", "Evaluator")
 
@@ -128,6 +132,8 @@ def is_patch(obj):
     """Without some container or its image it may be a patch of another file,
     which has the rest."""
     if group_of(obj) not in WITHOUT_PODS and not has_containers(obj):
+        return True
+    if obj.get("kind") in RUNTIMES and not has_containers(obj):
         return True
     for container, key, path in each_place(obj):
         value = container[key]
@@ -145,6 +151,10 @@ def is_patch(obj):
                     for c in container[key])):
             return True
     return False
+
+
+def list_of(*objects):
+    return {"apiVersion": "v1", "kind": "List", "items": list(objects)}
 
 
 class Mutator:
@@ -199,8 +209,33 @@ class Mutator:
     def make(self):
         while True:
             obj = self.mutant()
-            if not is_patch(obj):
+            if obj["kind"] == "TrainJob":
+                obj = self.with_runtime(obj)
+            if not any(map(is_patch, obj.get("items", [obj]))):
                 return obj
+
+    def runtime_for(self, job):
+        """A runtime, in half of all cases the one to which the job refers."""
+        ref = job.get("spec", {}).get("runtimeRef") or {}
+        all_of_them = [o for kind in RUNTIMES for o in self.by_kind[kind]]
+        own = [o for o in all_of_them
+               if o["metadata"]["name"] == ref.get("name")]
+        return json.loads(json.dumps(self.random.choice(
+            own if own and self.random.random() < 0.5 else all_of_them)))
+
+    def with_runtime(self, job):
+        """A List of a runtime, which is mutated in one of four cases, and a
+        job that refers to it."""
+        runtime = self.runtime_for(job)
+        if self.random.random() < 0.25:
+            self.mutate(runtime)
+        ref = job.get("spec", {}).get("runtimeRef")
+        name = (runtime.get("metadata") or {}).get("name")
+        if isinstance(ref, dict) and self.random.random() < 0.98:
+            ref["name"] = name
+            ref["kind"] = runtime["kind"]
+            ref.pop("apiGroup", None)
+        return list_of(runtime, job)
 
     def mutant(self):
         kind = self.random.choice(sorted(self.by_kind))
@@ -309,7 +344,9 @@ def main():
     rule = OPERATORS[operator][0]
     objects = read_objects(operator)
     mutator = Mutator(objects, int(seed))
-    made = objects + [mutator.make() for _ in range(int(count))]
+    made = [o for o in objects if o["kind"] != "TrainJob" or
+            operator != "trainer"] + [
+                mutator.make() for _ in range(int(count))]
     os.makedirs(work, exist_ok=True)
     for i, obj in enumerate(made):
         with open(os.path.join(work, "%d.json" % i), "w",

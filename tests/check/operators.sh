@@ -23,7 +23,7 @@ judge() {
 }
 
 programs_by_name=
-for operator in kuberay kueue jobset lws training mpi volcano; do
+for operator in kuberay kueue jobset lws training trainer mpi volcano; do
 	judge "$operator" >"$work/$operator"
 	chmod +x "$work/$operator"
 	programs_by_name+=" $operator=$work/$operator"

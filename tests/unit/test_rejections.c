@@ -20,7 +20,7 @@
 #include "engine/registry.h"
 #include "engine/rule.h"
 
-enum { SELF, OWNER, OBJECT, VARIABLES };
+enum { SELF, OWNER, OBJECT, RUNTIME, VARIABLES };
 
 /* A value that lacks the field at the path; the first `present` words of the
  * path exist. */
@@ -91,6 +91,7 @@ static const struct cel_program *compiled(struct arena *arena, const char *text)
 	v[SELF].name = "self";
 	v[OWNER].name = "owner";
 	v[OBJECT].name = "object";
+	v[RUNTIME].name = "runtime";
 	for (size_t i = 0; i < VARIABLES; i++)
 		v[i].type = cel_type_of_kind(CEL_DYN);
 	program = cel_compile(arena, cel_env_new(arena, v), text, strlen(text),

@@ -11,9 +11,10 @@
 #include "base/vec.h"
 #include "cel/cel.h"
 #include "engine/finding.h"
+#include "kube/runtime.h"
 #include "run_internal.h"
 
-enum { SELF, OWNER, OBJECT, VARIABLES };
+enum { SELF, OWNER, OBJECT, RUNTIME, VARIABLES };
 
 /* A part of an object, with the variables that expressions read. */
 struct rejected_part {
@@ -58,6 +59,7 @@ compile_text(struct run_state *state, const struct cel_program **program,
 		v[SELF].name = "self";
 		v[OWNER].name = "owner";
 		v[OBJECT].name = "object";
+		v[RUNTIME].name = "runtime";
 		state->rejection_env = cel_env_new(arena, v);
 	}
 	*program = cel_compile(arena, state->rejection_env, text, strlen(text),
@@ -343,10 +345,17 @@ static const struct kind_rejections *rejections_of(struct run_state *state,
 	return all->kinds = of;
 }
 
+/* Returns the runtime to which the object refers, or NULL if it is unknown. */
+static const struct node *runtime_root(const struct object *object)
+{
+	return object->uses ? object->uses->runtime->root : NULL;
+}
+
 static void check_each(struct rule_run *rr, const struct object *object,
 		       const struct node *owner, const struct rejection *one)
 {
-	struct rejected_part part = {{owner, owner, object->root}, NULL};
+	struct rejected_part part = {
+		{owner, owner, object->root, runtime_root(object)}, NULL};
 
 	if (!one->each) {
 		check_rejection(rr, &part, one);

@@ -35,7 +35,7 @@ definitions() {
 if [ ! -f "$folder/definitions" ]; then
 	mkdir -p "$folder"
 	go build -buildvcs=false -o "$folder/" ./kuberay ./kueue ./jobset \
-		./lws ./training ./mpi
+		./lws ./training ./trainer ./mpi
 	# Their versions of Kubernetes' modules differ.
 	for module in volcano pods; do
 		(cd $module && go build -buildvcs=false -o "$folder/" .)
@@ -48,6 +48,8 @@ if [ ! -f "$folder/definitions" ]; then
 	{
 		definitions kuberay kueue -- $ray
 		definitions training kueue -- $training
+		definitions trainer -- github.com/kubeflow/trainer/v2 \
+			manifests/base/crds
 		definitions jobset kueue -- $jobset
 		definitions lws kueue -- $lws
 		definitions kueue -- sigs.k8s.io/kueue \
