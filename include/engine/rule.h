@@ -133,12 +133,12 @@ struct rejection {
 	const char *each;    /* path below the part, or NULL */
 	bool absent;	     /* a part without the field may be rejected */
 	/* First version that rejects it. The finding is a warning, because
-	 * earlier versions in use accept it. NULL: all of
+	 * earlier versions in use accept it, unless the cluster's version is
+	 * known: then it is an error, or the check is skipped. NULL: all of
 	 * rejections.versions. */
 	const char *since;
-	/* Last version that rejects it, including its patch releases. The
-	 * finding is a warning as well. NULL: the last of
-	 * rejections.versions. */
+	/* Last version that rejects it, including its patch releases; else
+	 * like since. NULL: the last of rejections.versions. */
 	const char *until;
 	/* A check that its operator turns off by default: an info. */
 	const char *gate;
@@ -165,6 +165,8 @@ struct rejections {
 	/* versions of the operator whose code was read: "1.5 to 1.7" */
 	const char *versions;
 	bool groups; /* some kinds are in other groups */
+	/* the operator whose version since and until compare */
+	enum operator_name component;
 };
 
 /* Returns the rejection with this id, or NULL. */

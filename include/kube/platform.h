@@ -18,6 +18,20 @@ enum device_injection {
 	INJECTION_CDI,
 };
 
+/* Operators whose versions decide which objects they reject. */
+enum operator_name {
+	OPERATOR_NONE,
+	OPERATOR_JOBSET,
+	OPERATOR_KAI,
+	OPERATOR_KUBERAY,
+	OPERATOR_KUEUE,
+	OPERATOR_LWS,
+	OPERATOR_MPI,
+	OPERATOR_TRAINER,
+	OPERATOR_VOLCANO,
+	OPERATORS
+};
+
 /* Statements of the policy. Lists are NULL-terminated; a list that is NULL is
  * unknown. */
 struct platform {
@@ -30,6 +44,8 @@ struct platform {
 	enum device_injection injection;
 	/* Minor versions of Kubernetes 1 and Karpenter 1; 0: unknown. */
 	int kubernetes, karpenter;
+	/* Versions of operators, such as "0.17" or "v1.4.0"; NULL: unknown. */
+	const char *operators[OPERATORS];
 };
 
 /*

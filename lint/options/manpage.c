@@ -64,6 +64,13 @@ static const struct key policy_keys[] = {
 	 "(envvar, volume-mounts or cdi: how the device plugin hands over "
 	 "devices), kubernetes and karpenter (their versions, such as "
 	 "\"1.37\"). A finding that depends on an unknown fact is an info that says \"if\"."},
+	{"kubernetesVersion", "version",
+	 "The version of Kubernetes, like kubernetes in platform."},
+	{"operators", "map",
+	 "Versions of operators, such as kueue: \"0.17\": jobset, kai, kuberay, "
+	 "kueue, lws, mpi, trainer, volcano. A check of a rule about what an "
+	 "operator rejects is an error if this version has it, and skipped if it "
+	 "does not; without a version, checks that only some versions have are warnings."},
 	{"injected", "list",
 	 "Fields that webhooks and mutating policies of the cluster add to "
 	 "pods, by namespaces (globs; absent: all): tolerations, schedulerName, "

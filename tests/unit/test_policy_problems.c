@@ -353,6 +353,13 @@ static void mistakes_in_keys_of_the_webhook_have_a_position(void **state)
 		{HEAD "platform: {kubernetes: 1.3x, karpenter: '2.1'}\n",
 		 "3:24: expected a version such as \"1.37\"\n"
 		 "3:41: expected a version such as \"1.37\"\n"},
+		{HEAD "kubernetesVersion: '2.1'\n",
+		 "3:20: expected a version such as \"1.37\"\n"},
+		{HEAD
+		 "operators: {kueue: latest, kuberey: '1.6', lws: '0.9x'}\n",
+		 "3:20: expected a version such as \"0.17\" or \"v1.4.0\"\n"
+		 "3:28: unknown key `kuberey`; did you mean `kuberay`?\n"
+		 "3:49: expected a version such as \"0.17\" or \"v1.4.0\"\n"},
 		{HEAD "platform: {gpuTaint: []}\n",
 		 "3:12: unknown key `gpuTaint`; did you mean `gpuTaints`?\n"},
 		{HEAD "infrastructure: [a]\n",

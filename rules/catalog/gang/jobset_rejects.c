@@ -105,6 +105,7 @@ static const struct rejections rejections = {
 	"jobset.x-k8s.io",
 	NULL,
 	items,
+	.component = OPERATOR_JOBSET,
 };
 
 const struct rule rule_jobset_rejects = {

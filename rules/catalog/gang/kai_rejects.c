@@ -65,6 +65,7 @@ static const struct rejections rejections = {
 	NULL,
 	NULL,
 	items,
+	.component = OPERATOR_KAI,
 };
 
 static void check(struct rule_run *run, const struct pod *pod)

@@ -63,6 +63,7 @@ static const struct rejections rejections = {
 	"leaderworkerset.x-k8s.io",
 	NULL,
 	items,
+	.component = OPERATOR_LWS,
 };
 
 const struct rule rule_lws_rejects = {

@@ -50,6 +50,7 @@ static const struct rejections rejections = {
 	"kubeflow.org",
 	"v2beta1",
 	items,
+	.component = OPERATOR_MPI,
 };
 
 const struct rule rule_mpijob_rejects = {

@@ -172,7 +172,50 @@ static void read_minor(struct policy_reader *r, const struct node *node,
 		problem(r, node, "expected a version such as \"1.37\"");
 }
 
+/* Reads "0.17", "v1.4.0" or "1.4.0-rc.1". */
+static void read_version(struct policy_reader *r, const struct node *node,
+			 void *into)
+{
+	const char *text = read_text(r, node);
+	unsigned major, minor;
+	int end = 0;
+
+	if (!text)
+		return;
+	if (sscanf(text + (*text == 'v'), "%4u.%4u%n", &major, &minor, &end) ==
+		    2 &&
+	    strchr(".-+", text[(*text == 'v') + end]))
+		*(const char **)into = text;
+	else
+		problem(r, node,
+			"expected a version such as \"0.17\" or \"v1.4.0\"");
+}
+
 #define IN_PLATFORM(member) offsetof(struct platform, member)
+
+/* into: a struct platform. */
+static void read_operators(struct policy_reader *r, const struct node *node,
+			   void *into)
+{
+	static const struct policy_field fields[] = {
+		{"jobset", read_version, 0,
+		 IN_PLATFORM(operators[OPERATOR_JOBSET])},
+		{"kai", read_version, 0, IN_PLATFORM(operators[OPERATOR_KAI])},
+		{"kuberay", read_version, 0,
+		 IN_PLATFORM(operators[OPERATOR_KUBERAY])},
+		{"kueue", read_version, 0,
+		 IN_PLATFORM(operators[OPERATOR_KUEUE])},
+		{"lws", read_version, 0, IN_PLATFORM(operators[OPERATOR_LWS])},
+		{"mpi", read_version, 0, IN_PLATFORM(operators[OPERATOR_MPI])},
+		{"trainer", read_version, 0,
+		 IN_PLATFORM(operators[OPERATOR_TRAINER])},
+		{"volcano", read_version, 0,
+		 IN_PLATFORM(operators[OPERATOR_VOLCANO])},
+		{0},
+	};
+
+	read_fields(r, node, fields, into);
+}
 
 /* into: a struct platform. */
 static void read_platform(struct policy_reader *r, const struct node *node,
@@ -478,6 +521,9 @@ void read_policy_document(struct policy_reader *r, const struct node *root)
 		{"controllers", read_controller, LIST, 0},
 		{"infrastructure", read_infrastructure, 0, 0},
 		{"platform", read_platform, 0, IN_POLICY(platform)},
+		{"kubernetesVersion", read_minor, 0,
+		 IN_POLICY(platform.kubernetes)},
+		{"operators", read_operators, 0, IN_POLICY(platform)},
 		{"injected", read_injected, LIST, 0},
 		{"controllerPods", read_controller_pods, 0, 0},
 		{"breakGlass", read_break_glass, 0, 0},

@@ -590,4 +590,5 @@ const struct rejections kuberay_rejections = {
 	NULL,
 	items,
 	"1.5 to 1.7",
+	.component = OPERATOR_KUBERAY,
 };

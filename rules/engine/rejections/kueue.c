@@ -467,4 +467,5 @@ const struct rejections kueue_rejections = {
 	.groups = true,
 	.items = items,
 	.versions = "0.17 to 0.19",
+	.component = OPERATOR_KUEUE,
 };

@@ -319,4 +319,5 @@ const struct rejections trainer_rejections = {
 	.items = items,
 	.versions = "1.9; 2.2 to 2.3",
 	.groups = true,
+	.component = OPERATOR_TRAINER,
 };

@@ -273,4 +273,5 @@ const struct rejections volcano_rejections = {
 	.groups = true,
 	.items = items,
 	.versions = "1.13 to 1.15",
+	.component = OPERATOR_VOLCANO,
 };

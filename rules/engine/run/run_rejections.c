@@ -4,6 +4,7 @@
  * kinds, or over pod templates. They are compiled once per run, when the first
  * object of a kind is checked.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,6 +166,56 @@ static const struct node *nearest_node(const struct node *self,
 	return self;
 }
 
+struct version {
+	int major, minor, patch; /* patch: -1 if it is not given */
+};
+
+static struct version read_version(const char *text)
+{
+	struct version v = {0, 0, -1};
+
+	sscanf(text + (*text == 'v'), "%9d.%9d.%9d", &v.major, &v.minor,
+	       &v.patch);
+	return v;
+}
+
+/* Returns yes if a is b or a later version. A version without a patch may have
+ * any patch. */
+static enum tri is_at_least(struct version a, struct version b)
+{
+	if (a.major != b.major)
+		return a.major > b.major ? TRI_YES : TRI_NO;
+	if (a.minor != b.minor)
+		return a.minor > b.minor ? TRI_YES : TRI_NO;
+	if (b.patch <= 0)
+		return TRI_YES;
+	if (a.patch < 0)
+		return TRI_UNKNOWN;
+	return a.patch >= b.patch ? TRI_YES : TRI_NO;
+}
+
+static bool is_later_minor(struct version a, struct version b)
+{
+	return a.major != b.major ? a.major > b.major : a.minor > b.minor;
+}
+
+/* Returns yes if the cluster's version of the operator has the check. */
+static enum tri version_has(struct rule_run *rr, const struct rejection *one)
+{
+	const char *text =
+		rule_platform(rr)->operators[rr->rule->rejections->component];
+	struct version v;
+
+	if (!one->since && !one->until)
+		return TRI_YES;
+	if (!text)
+		return TRI_UNKNOWN;
+	v = read_version(text);
+	if (one->until && is_later_minor(v, read_version(one->until)))
+		return TRI_NO;
+	return one->since ? is_at_least(v, read_version(one->since)) : TRI_YES;
+}
+
 /* Returns the words in front of "the object", such as "Kueue 0.18 and later
  * reject". */
 static const char *who_rejects(struct arena *arena, const struct rejections *of,
@@ -207,7 +258,7 @@ static struct finding *report_rejection(struct rule_run *rr,
 	f->check = f->cause = one->id;
 	if (one->gate)
 		finding_severity(f, SEVERITY_INFO);
-	else if (one->since || one->until)
+	else if (version_has(rr, one) != TRI_YES)
 		finding_severity(f, SEVERITY_WARNING);
 	return f;
 }
@@ -226,7 +277,8 @@ static void compare(struct rule_run *rr, const struct rejected_part *part,
 	const char *rest = "";
 	struct finding *f;
 
-	if (!one->rule || setting_check_off(rr->setting, rr->rule, one))
+	if (!one->rule || setting_check_off(rr->setting, rr->rule, one) ||
+	    version_has(rr, one) == TRI_NO)
 		return;
 	if (one->field)
 		at = nearest_node(part->values[SELF], one->field, &rest);
@@ -411,7 +463,8 @@ struct finding *rule_report_rejection(struct rule_run *rr,
 	const char *why;
 	va_list args;
 
-	if (setting_check_off(rr->setting, rr->rule, one))
+	if (setting_check_off(rr->setting, rr->rule, one) ||
+	    version_has(rr, one) == TRI_NO)
 		return NULL;
 	va_start(args, fmt);
 	why = arena_vprintf(rule_arena(rr), fmt, args);
