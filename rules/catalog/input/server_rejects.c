@@ -238,6 +238,8 @@ static void check_object(struct rule_run *run, const struct object *object)
 		{"apps", "ReplicaSet", check_selector},
 		{"batch", "CronJob", check_schedule},
 	};
+	static const char *const tables[] = {"batch", "resource.k8s.io",
+					     "scheduling.k8s.io", NULL};
 	const struct node *spec = node_get(object->root, "spec");
 
 	if (rule_at_admission(run))
@@ -246,8 +248,7 @@ static void check_object(struct rule_run *run, const struct object *object)
 		if (!object->fragment &&
 		    object_is(object, checks[i].group, checks[i].kind))
 			checks[i].check(run, spec);
-	if (text_eq(object->group, "batch") ||
-	    text_eq(object->group, "resource.k8s.io"))
+	if (text_any(text_or_empty(object->group), tables, text_eq))
 		rule_check_rejections(run, object);
 }
 

@@ -25,6 +25,21 @@
 	"spec.affinity.nodeAffinity"                                           \
 	".requiredDuringSchedulingIgnoredDuringExecution"
 #define EXACTLY "self.?exactly.orValue(self)"
+/* v1alpha1 of Kubernetes 1.35 has other fields. */
+#define IS_FIRST_ALPHA "object.apiVersion == 'scheduling.k8s.io/v1alpha1' || "
+#define POD_GROUP      "scheduling.k8s.io/PodGroup:spec"
+#define WORKLOAD       "scheduling.k8s.io/Workload:spec"
+#define TEMPLATES      "self.?podGroupTemplates.orValue([])"
+#define ONE_POLICY                                                             \
+	IS_FIRST_ALPHA "['basic', 'gang'].filter(k,"                           \
+		       " self.?schedulingPolicy.orValue({})[?k].orValue(null)" \
+		       " != null).size() == 1"
+#define NOT_ONE_POLICY                                                         \
+	"'`schedulingPolicy` does not have one of `basic` and `gang`'"
+#define HAS_MINIMUM                                                            \
+	IS_FIRST_ALPHA "self.?schedulingPolicy.gang.orValue(null) == null ||"  \
+		       " self.schedulingPolicy.gang.?minCount.orValue(0) >= 1"
+#define NO_MINIMUM "'`minCount` of the gang is not positive'"
 
 static const struct rejection items[] = {
 	REJECTION("hpa-replicas", NULL, NULL, NULL,
@@ -152,6 +167,29 @@ static const struct rejection items[] = {
 		  "self.matchAttribute.matches('[$<{]|^[^/]+/[^/]+$')",
 		  "'`matchAttribute` is not a name with a domain'",
 		  .each = "constraints"),
+
+	/* PodGroups. */
+	REJECTION("workload-templates", WORKLOAD, "podGroupTemplates",
+		  IS_FIRST_ALPHA "has(self.podGroupTemplates) ||"
+				 " has(self.compositePodGroupTemplates)",
+		  "'it has no `podGroupTemplates`'", .absent = true),
+	REJECTION("workload-template-count", WORKLOAD, "podGroupTemplates",
+		  TEMPLATES ".size() <= 8",
+		  "'`podGroupTemplates` has more than 8 items'"),
+	REJECTION("workload-template-twice", WORKLOAD, "podGroupTemplates",
+		  TEMPLATES ".all(i, a, !" TEMPLATES
+			    ".exists(k, b, k < i && a.name == b.name))",
+		  "'two templates have the same name'"),
+	REJECTION("workload-policy", WORKLOAD, "schedulingPolicy", ONE_POLICY,
+		  NOT_ONE_POLICY, .each = "podGroupTemplates", .absent = true),
+	REJECTION("workload-minimum", WORKLOAD,
+		  "schedulingPolicy.gang.minCount", HAS_MINIMUM, NO_MINIMUM,
+		  .each = "podGroupTemplates", .absent = true),
+	REJECTION("pod-group-policy", POD_GROUP, "schedulingPolicy", ONE_POLICY,
+		  NOT_ONE_POLICY, .absent = true),
+	REJECTION("pod-group-minimum", POD_GROUP,
+		  "schedulingPolicy.gang.minCount", HAS_MINIMUM, NO_MINIMUM,
+		  .absent = true),
 	{0},
 };
 
