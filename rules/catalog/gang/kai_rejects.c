@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports pods that KAI-Scheduler rejects:
+ * Reports pods, queues and PodGroups that KAI-Scheduler rejects:
  * pkg/binder/plugins/gpusharing/gpu-request at 0192ad9a, ValidateGpuRequests();
- * its webhook checks only pods that name its scheduler (pod_validator.go).
+ * its webhook checks only pods that name its scheduler (pod_validator.go);
+ * pkg/apis/scheduling/{v2,v2alpha2}, v0.13.0 (subgroups since 0.10).
  */
+#include "base/text.h"
 #include "engine/rule.h"
 
 #define ANNOTATIONS "self.?metadata.annotations.orValue({})"
@@ -14,6 +16,8 @@
 #define WHOLE                                                                      \
 	"(self.spec.containers + self.spec.?initContainers.orValue([])).exists(c," \
 	" c.?resources.limits[?'nvidia.com/gpu'].hasValue())"
+
+#define SUBGROUPS "scheduling.run.ai/PodGroup:spec"
 
 static const struct rejection items[] = {
 	REJECTION("fraction-and-gpu", NULL, "metadata.annotations.gpu-fraction",
@@ -57,6 +61,23 @@ static const struct rejection items[] = {
 		"metadata.annotations.gpu-fraction-num-devices",
 		MATCHES("gpu-fraction-num-devices", "^0*[1-9][0-9]*$"),
 		"'`gpu-fraction-num-devices` is not a positive whole number'"),
+	REJECTION("mps-alone", NULL, "metadata.annotations.mps",
+		  "self.metadata.annotations.mps != 'true' || " ANNOTATIONS
+		  ".exists(k, k.matches('fraction|gpu-memory'))",
+		  "'`mps` is true without a share of a GPU'", .until = "0.13"),
+	REJECTION("queue-resources", "scheduling.run.ai/Queue:spec",
+		  "resources", "has(self.resources)", "'it has no `resources`'",
+		  .absent = true),
+	REJECTION("subgroup-twice", SUBGROUPS, "subGroups",
+		  "self.subGroups.all(i, a, !self.subGroups.exists(k, b,"
+		  " k < i && a.name == b.name))",
+		  "'two subgroups have the same name'"),
+	REJECTION("subgroup-parent", SUBGROUPS, "subGroups",
+		  "self.subGroups.all(a, a.?parent.orValue(null) == null ||"
+		  " self.subGroups.exists(b, b.name == a.parent))",
+		  "'a subgroup names a parent that does not exist'"),
+	REJECTION("subgroup-cycle", SUBGROUPS, NULL, NULL,
+		  "'a subgroup is its own ancestor'"),
 	{0},
 };
 
@@ -65,6 +86,7 @@ static const struct rejections rejections = {
 	NULL,
 	NULL,
 	items,
+	"0.4 to 0.13",
 	.component = OPERATOR_KAI,
 };
 
@@ -74,17 +96,58 @@ static void check(struct rule_run *run, const struct pod *pod)
 		rule_check_pod_rejections(run, pod);
 }
 
+/* Largest number of subgroups of which cycles are looked for. */
+enum { MOST = 100 };
+
+static const struct node *subgroup(const struct node *list,
+				   const struct node *name)
+{
+	FOR_EACH_CHILD(list, item)
+		if (node_str(name) &&
+		    text_eq(node_str(node_get(item, "name")), node_str(name)))
+			return item;
+	return NULL;
+}
+
+/* True if following the parents of the subgroup does not end. */
+static bool is_in_cycle(const struct node *list, const struct node *group)
+{
+	for (uint32_t steps = 0; group && steps <= list->len; steps++)
+		group = subgroup(list, node_get(group, "parent"));
+	return group != NULL;
+}
+
+static void check_object(struct rule_run *run, const struct object *object)
+{
+	const struct node *list = node_path(object->root, "spec.subGroups");
+
+	if (!text_eq(object->group, "scheduling.run.ai"))
+		return;
+	rule_check_rejections(run, object);
+	if (!node_is_seq(list) || list->len > MOST)
+		return;
+	FOR_EACH_CHILD(list, group) {
+		if (!is_in_cycle(list, group))
+			continue;
+		rule_report_rejection(run, NULL, node_get(group, "parent"),
+				      "subgroup-cycle",
+				      "a subgroup is its own ancestor");
+		return;
+	}
+}
+
 const struct rule rule_kai_rejects = {
 	.name = "kai-rejects",
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
 	.since = "1.0",
-	.summary = "annotations of a GPU share that KAI rejects",
-	.why = "The webhook of the KAI scheduler rejects pods that request both a share and a whole GPU, a share in two ways, or an invalid share.",
-	.remedy = "Request the GPU in one way only.",
+	.summary = "a GPU share, a queue or a PodGroup that KAI rejects",
+	.why = "The webhook of the KAI scheduler rejects pods that request both a share and a whole GPU, a share in two ways, or an invalid share, queues without resources, and PodGroups whose subgroups are not trees.",
+	.remedy = "Change or remove the field that the message names.",
 	.evidence =
 		"https://github.com/kai-scheduler/KAI-Scheduler/blob/0192ad9a539ffaa6d65837104ab57fd40894a0b3/pkg/binder/plugins/gpusharing/gpu-request/gpu_request_validator.go",
 	.rejections = &rejections,
 	.check_pod = check,
+	.check_object = check_object,
 };
