@@ -67,7 +67,7 @@ static const struct key policy_keys[] = {
 	{"kubernetesVersion", "version",
 	 "The version of Kubernetes, like kubernetes in platform."},
 	{"operators", "map",
-	 "Versions of operators, such as kueue: \"0.17\": jobset, kai, kuberay, "
+	 "Versions of operators, such as kueue: \"0.17\": jobset, kai, kserve, kuberay, "
 	 "kueue, lws, mpi, trainer, volcano. A check of a rule about what an "
 	 "operator rejects is an error if this version has it, and skipped if it "
 	 "does not; without a version, checks that only some versions have are warnings."},

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reports InferenceServices and LLMInferenceServices that KServe rejects:
+ * v0.20.0 pkg/apis/serving/v1beta1/{inference_service_validation,component}.go,
+ * v1alpha{1,2}/llm_inference_service_validation.go, compared with v0.13 to
+ * v0.19. Checks that depend on the default deployment
+ * mode or the GPU types of the cluster's configuration are left out.
+ */
+#include "engine/rule.h"
+
+#define SERVICE	  "serving.kserve.io/InferenceService:spec"
+#define PREDICTOR "serving.kserve.io/InferenceService:spec.predictor"
+#define COMPONENTS                                                             \
+	PREDICTOR " serving.kserve.io/InferenceService:spec.transformer"       \
+		  " serving.kserve.io/InferenceService:spec.explainer"
+#define FRAMEWORKS                                                             \
+	"['xgboost', 'pytorch', 'triton', 'sklearn', 'tensorflow', 'onnx',"    \
+	" 'pmml', 'lightgbm', 'paddle', 'huggingface', 'model']"
+#define SET(key)    "self[?" key "].orValue(null) != null"
+#define NOTE(key)   "object.metadata.?annotations[?'serving.kserve.io/" key "']"
+#define CLASS	    NOTE("autoscalerClass")
+#define MODEL_ENV   "self.model.?env.orValue([])"
+#define WORKERS	    "self.?workerSpec.orValue(null) == null || "
+#define NO_MODEL    WORKERS "self.?model.orValue(null) == null || "
+#define LLM_SERVICE "serving.kserve.io/LLMInferenceService:spec"
+#define LLM	    LLM_SERVICE " " LLM_SERVICE ".prefill"
+#define PIPELINE    "self.?parallelism.pipeline.orValue(0) > 0"
+#define DATA                                                                   \
+	"self.?parallelism.data.orValue(0) > 0 ||"                             \
+	" self.?parallelism.dataLocal.orValue(0) > 0"
+#define VARIABLE "matches('[$<{]')"
+
+static const struct rejection items[] = {
+	REJECTION("name", "serving.kserve.io/InferenceService", "metadata.name",
+		  "self.metadata.name.matches('[$<{]|^[a-z]([-a-z0-9]*"
+		  "[a-z0-9])?$')",
+		  "'its name is not a DNS-1035 label'"),
+	REJECTION("autoscaler-class", "serving.kserve.io/InferenceService",
+		  "metadata.annotations[serving.kserve.io/autoscalerClass]",
+		  CLASS ".orValue('hpa') in ['hpa', 'keda', 'external', 'none']"
+			" || " CLASS ".orValue('')." VARIABLE,
+		  "'the annotation autoscalerClass is not hpa, keda, external"
+		  " or none'"),
+	REJECTION("min-replicas", COMPONENTS, "minReplicas",
+		  "self.minReplicas >= 0", "'`minReplicas` is negative'"),
+	REJECTION("max-replicas", COMPONENTS, "maxReplicas",
+		  "self.maxReplicas >= 0", "'`maxReplicas` is negative'"),
+	REJECTION(
+		"replicas", COMPONENTS, "minReplicas",
+		"!has(self.minReplicas) || self.minReplicas <= self.maxReplicas ||"
+		" self.maxReplicas <= 0",
+		"'`minReplicas` is above `maxReplicas`'"),
+	REJECTION("concurrency", COMPONENTS, "containerConcurrency",
+		  "self.containerConcurrency >= 0",
+		  "'`containerConcurrency` is negative'"),
+	REJECTION("logger-mode", COMPONENTS, "logger.mode",
+		  "self.logger.mode in ['all', 'request', 'response'] ||"
+		  " self.logger.mode." VARIABLE,
+		  "'`mode` of the logger is not all, request or response'"),
+	REJECTION("frameworks", SERVICE, "predictor",
+		  FRAMEWORKS ".filter(k, self.predictor[?k].orValue(null) !="
+			     " null).size() <= 1",
+		  "'the predictor has two frameworks'"),
+	REJECTION("no-framework", SERVICE, "predictor",
+		  FRAMEWORKS ".exists(k, self.predictor[?k].orValue(null) !="
+			     " null) ||"
+			     " self.predictor.?containers.orValue([]).size()"
+			     " > 0",
+		  "'the predictor has neither a model nor a container'"),
+	REJECTION("model-name", PREDICTOR, NULL,
+		  FRAMEWORKS ".all(k, self[?k].name.orValue('') == '')",
+		  "'the model of the predictor has a `name`'", .since = "0.16"),
+	REJECTION("storage-both", PREDICTOR, "storageUris",
+		  "!has(self.storageUris) || "
+		  "!" FRAMEWORKS ".exists(k, self[?k].storageUri.hasValue())",
+		  "'`storageUris` and `storageUri` are both set'",
+		  .since = "0.16"),
+	REJECTION("storage-path", COMPONENTS, "mountPath",
+		  "self.mountPath." VARIABLE " || (self.mountPath.startsWith("
+		  "'/') && self.mountPath != '/' &&"
+		  " !self.mountPath.contains('..'))",
+		  "'`mountPath` is not an absolute path below the root'",
+		  .each = "storageUris", .since = "0.16"),
+	REJECTION("storage-uri", COMPONENTS, "uri", "self.uri != ''",
+		  "'`uri` is empty'", .each = "storageUris", .since = "0.16"),
+	REJECTION("transformer-storage", PREDICTOR, "containers",
+		  "!self.containers.exists(c, c.name =="
+		  " 'transformer-container' && c.?env.orValue([]).exists(e,"
+		  " e.name == 'STORAGE_URI'))",
+		  "'STORAGE_URI is set in the transformer beside the"
+		  " predictor'"),
+	REJECTION(
+		"python-path", COMPONENTS, NULL,
+		"!(self.?containers.orValue([]) +"
+		" self.?initContainers.orValue([]) +"
+		" self.?workerSpec.containers.orValue([]) +"
+		" self.?workerSpec.initContainers.orValue([]) + " FRAMEWORKS
+		".filter(k, " SET(
+			"k") ").map(k, self[k])).exists(c,"
+			     " c.?env.orValue([]).exists(e, e.name == 'PYTHONPATH'))",
+		"'PYTHONPATH is set'", .since = "0.18"),
+
+	/* Several nodes. */
+	REJECTION("worker-containers", PREDICTOR, "workerSpec.containers",
+		  "self.workerSpec.containers.size() <= 1",
+		  "'`workerSpec` has two containers'", .since = "0.15"),
+	REJECTION("worker-sizes", PREDICTOR, "model.env",
+		  "!self.?model.env.hasValue() || " NO_MODEL "!" MODEL_ENV
+		  ".exists(e, e.name in"
+		  " ['PIPELINE_PARALLEL_SIZE',"
+		  " 'TENSOR_PARALLEL_SIZE'])",
+		  "'`env` sets a parallel size, which `workerSpec` sets'",
+		  .since = "0.15"),
+	REJECTION("worker-storage", PREDICTOR, "model.storageUri",
+		  "!self.?model.storageUri.hasValue() || " NO_MODEL
+		  "self.model.storageUri.matches('[$<{]|^(pvc|oci)"
+		  "(://.*)?$')",
+		  "'`storageUri` of a model on several nodes is not that of a"
+		  " claim'",
+		  .since = "0.15"),
+	REJECTION("worker-scaler", PREDICTOR, "workerSpec",
+		  NO_MODEL CLASS ".orValue('') in ['none', 'external'] ||"
+				 " " CLASS ".orValue('')." VARIABLE,
+		  "'`workerSpec` is set and the annotation autoscalerClass is"
+		  " not none'",
+		  .since = "0.15"),
+	REJECTION("worker-pipeline", PREDICTOR,
+		  "workerSpec.pipelineParallelSize",
+		  "self.workerSpec.pipelineParallelSize >= 1",
+		  "'`pipelineParallelSize` is not positive'", .since = "0.15"),
+	REJECTION("worker-tensor", PREDICTOR, "workerSpec.tensorParallelSize",
+		  "self.workerSpec.tensorParallelSize >= 1",
+		  "'`tensorParallelSize` is not positive'", .since = "0.15"),
+
+	/* Canaries. */
+	REJECTION("canary-name", SERVICE, "predictor",
+		  "self.predictor.?name.orValue('') != ''",
+		  "'the predictor of a canary has no `name`'", .each = "canary",
+		  .since = "0.20"),
+	REJECTION("canary-traffic", SERVICE, "trafficPercent",
+		  "self.trafficPercent >= 0 && self.trafficPercent <= 100",
+		  "'`trafficPercent` is not between 0 and 100'",
+		  .each = "canary", .since = "0.20"),
+	REJECTION("canary-scaling", SERVICE, "predictor",
+		  "self.predictor.?maxReplicas.orValue(0) <= 0 &&"
+		  " ['scaleTarget', 'scaleMetric', 'autoScaling',"
+		  " 'workerSpec'].all(k, self.predictor[?k].orValue(null) =="
+		  " null)",
+		  "'a canary has several nodes or bounds of scaling'",
+		  .each = "canary", .since = "0.20"),
+	REJECTION(
+		"canary-mode", SERVICE, "canary",
+		"!has(self.canary) || self.canary.size() == 0 || " NOTE(
+			"deploymentMode") ".orValue('') == 'Standard' || " NOTE("deploymentMode") ".orValue('')." VARIABLE,
+		"'`canary` is set without deploymentMode Standard'",
+		.since = "0.20"),
+	REJECTION("canary-twice", SERVICE, "canary",
+		  "!has(self.canary) || self.canary.all(i, a,"
+		  " a.predictor.?name.orValue('') !="
+		  " self.?predictor.name.orValue('-') && !self.canary.exists(k,"
+		  " b, k < i && a.predictor.?name.orValue('') =="
+		  " b.predictor.?name.orValue('')))",
+		  "'two predictors have the same name'", .since = "0.20"),
+	REJECTION("canary-sum", SERVICE, "canary",
+		  "self.canary.map(c, int(c.?trafficPercent.orValue(0))).sum()"
+		  " <= 100",
+		  "'the canaries get more than 100 % of the traffic'",
+		  .since = "0.20"),
+	REJECTION("canary-replicas", SERVICE, "predictor.minReplicas",
+		  "!self.?predictor.minReplicas.hasValue() ||"
+		  " self.predictor.minReplicas <="
+		  " owner.?predictor.minReplicas.orValue(1)",
+		  "'`minReplicas` of a canary is above that of the predictor'",
+		  .each = "canary", .since = "0.20"),
+
+	/* LLMInferenceServices. */
+	REJECTION("llm-worker", LLM, "worker",
+		  "!has(self.worker) || " PIPELINE " || " DATA,
+		  "'`worker` is set without pipeline or data parallelism'",
+		  .since = "0.17"),
+	REJECTION("llm-pipeline-and-data", LLM, "parallelism",
+		  "!(" PIPELINE ") || !(" DATA ")",
+		  "'`parallelism` is both pipeline and data parallelism'",
+		  .since = "0.17"),
+	REJECTION(
+		"llm-data-local", LLM, "parallelism",
+		"!has(self.parallelism) ||"
+		" has(self.parallelism.data) == has(self.parallelism.dataLocal)",
+		"'one of `data` and `dataLocal` is set without the other'",
+		.since = "0.17"),
+	REJECTION("llm-pipeline", LLM, "parallelism.pipeline",
+		  "self.parallelism.pipeline > 0",
+		  "'`pipeline` is not positive'", .since = "0.17"),
+	REJECTION("llm-data", LLM, "parallelism.data",
+		  "self.parallelism.data > 0", "'`data` is not positive'",
+		  .since = "0.17"),
+	REJECTION("llm-scheduler", LLM_SERVICE, "router.scheduler.replicas",
+		  "self.router.scheduler.replicas > 0",
+		  "'`replicas` of the scheduler is not positive'",
+		  .since = "0.17"),
+	REJECTION("llm-scheduler-config", LLM_SERVICE,
+		  "router.scheduler.config",
+		  "!self.?router.scheduler.config.hasValue() ||"
+		  " has(self.router.scheduler.config.inline) !="
+		  " has(self.router.scheduler.config.ref)",
+		  "'`config` of the scheduler does not have one of `inline` and"
+		  " `ref`'",
+		  .since = "0.17"),
+	REJECTION("llm-route", LLM_SERVICE, "router.route.http.refs",
+		  "!self.?router.route.http.refs.hasValue() ||"
+		  " self.router.route.http.refs.size() == 0 ||"
+		  " !has(self.router.route.http.spec)",
+		  "'`refs` and `spec` of the route are both set'",
+		  .since = "0.17"),
+	REJECTION("llm-gateway", LLM_SERVICE, "router.route.http.refs",
+		  "!self.?router.route.http.refs.hasValue() ||"
+		  " self.router.route.http.refs.size() == 0 ||"
+		  " !has(self.router.gateway) || self.router.gateway.?refs"
+		  ".orValue([]).size() > 0",
+		  "'the route has `refs` and its gateway none'",
+		  .since = "0.17"),
+	{0},
+};
+
+static const struct rejections rejections = {
+	.by = "KServe",
+	.group = "serving.kserve.io",
+	.items = items,
+	.versions = "0.13 to 0.20",
+	.component = OPERATOR_KSERVE,
+};
+
+const struct rule rule_kserve_rejects = {
+	.name = "kserve-rejects",
+	.category = "serving",
+	.severity = SEVERITY_ERROR,
+	.flags = RULE_ABSENCE,
+	.since = "1.0",
+	.summary =
+		"an InferenceService or LLMInferenceService that KServe rejects",
+	.why = "The webhook of KServe rejects the object.",
+	.remedy = "Change or remove the field that the message names.",
+	.evidence =
+		"https://github.com/kserve/kserve/blob/v0.20.0/pkg/apis/serving/v1beta1/inference_service_validation.go; https://github.com/kserve/kserve/blob/v0.20.0/pkg/apis/serving/v1beta1/component.go",
+	.rejections = &rejections,
+	.check_object = rule_check_rejections,
+};
