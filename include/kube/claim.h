@@ -32,6 +32,8 @@ struct claim {
 	struct class_count *counts;
 	size_t ncounts;
 	bool uncounted; /* some counts are unknown */
+	/* a field for which Kueue does not admit the pods, or NULL */
+	const char *unqueued;
 };
 
 struct claim_table {

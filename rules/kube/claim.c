@@ -152,6 +152,22 @@ static void add_request(const struct claim_table *table, struct claim *claim,
 		    node_str(node_get(request, "deviceClassName")), n);
 }
 
+/* Returns the field of a request that Kueue does not support: kueue v0.19.0
+ * pkg/dra/claims.go countDevicesPerClass(). */
+static const char *unqueued_field(const struct node *request)
+{
+	const struct node *exactly = node_get(request, "exactly");
+	const struct node *from = node_is_map(exactly) ? exactly : request;
+
+	if (node_count(node_get(request, "firstAvailable")))
+		return "firstAvailable";
+	if (node_is_true(node_get(from, "adminAccess")))
+		return "adminAccess: true";
+	if (node_eq(node_get(from, "allocationMode"), "All"))
+		return "allocationMode: All";
+	return NULL;
+}
+
 static void add_claim(struct claim_table *table, struct arena *arena,
 		      const struct node *root)
 {
@@ -173,8 +189,11 @@ static void add_claim(struct claim_table *table, struct arena *arena,
 		spec = node_get(spec, "spec");
 	class = node_get(spec, "resourceClassName");
 	requests = node_path(spec, "devices.requests");
-	FOR_EACH_CHILD(requests, request)
+	FOR_EACH_CHILD(requests, request) {
 		add_request(table, &claim, request);
+		if (!claim.unqueued)
+			claim.unqueued = unqueued_field(request);
+	}
 	if (!node_is_unset(class))
 		add_devices(table, &claim, node_str(class),
 			    (struct amount){.n = 1,

@@ -188,7 +188,8 @@ struct pod_group {
 };
 
 enum config_type {
-	CONFIG_KUEUE,	    /* Kueue manages jobs without a queue */
+	/* Kueue manages jobs without a queue, or maps device classes */
+	CONFIG_KUEUE,
 	CONFIG_RENAMED_GPU, /* nodes offer nvidia.com/gpu.shared instead */
 };
 
@@ -268,7 +269,9 @@ struct workload_pod {
 	struct pod_reference *references;
 	size_t nreferences;
 	const char *device_class; /* pod_claims_class() */
-	bool apart;		  /* no two of its pods can run on one node */
+	/* has claims that Kueue cannot count (claim.unqueued) */
+	bool claims_unqueued;
+	bool apart; /* no two of its pods can run on one node */
 	/* all of its pods run on one node; set if it has claims */
 	bool together;
 	/* waits for other pods of the object, possibly until they end */

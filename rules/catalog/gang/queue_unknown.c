@@ -161,7 +161,8 @@ static bool kueue_manages(const struct object_index *set,
 	const struct node *selector =
 		node_get(config->root, "managedJobsNamespaceSelector");
 
-	if (config->type != CONFIG_KUEUE || !config_is_beside(set, config, w))
+	if (config->type != CONFIG_KUEUE || !config_is_beside(set, config, w) ||
+	    !node_is_true(node_get(config->root, "manageJobsWithoutQueueName")))
 		return false;
 	/* The default leaves out kube-system and kueue-system. */
 	if (node_is_unset(selector)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads configurations of cluster components. A configuration of Kueue, which
- * may be a value of a ConfigMap, is kept if it manages jobs without a queue. A
- * ConfigMap of NVIDIA's device plugin is kept if each of its values renames
- * nvidia.com/gpu, because a node may choose any of them.
+ * may be a value of a ConfigMap, is kept if it manages jobs without a queue or
+ * maps device classes to resources. A ConfigMap of NVIDIA's device plugin is
+ * kept if each of its values renames nvidia.com/gpu, because a node may choose
+ * any of them.
  *
  * Sources: kueue v0.13 apis/config/v1beta1/configuration_types.go
  * (manageJobsWithoutQueueName, managedJobsNamespaceSelector,
@@ -41,7 +42,8 @@ static void add_kueue(struct object_index *set, const struct object *o,
 	struct node *kept;
 
 	if (!version || !text_starts(version, "config.kueue.x-k8s.io/") ||
-	    !node_is_true(node_get(root, "manageJobsWithoutQueueName")))
+	    (!node_is_true(node_get(root, "manageJobsWithoutQueueName")) &&
+	     node_is_unset(node_path(root, "resources.deviceClassMappings"))))
 		return;
 	kept = node_copy(&set->arena, root, 0, &budget);
 	if (!kept)
@@ -77,7 +79,8 @@ void index_add_config(struct object_index *set, const struct object *o,
 	FOR_EACH_CHILD(data, value) {
 		const char *text = text_or_empty(node_str(value));
 
-		if (strstr(text, "manageJobsWithoutQueueName"))
+		if (strstr(text, "manageJobsWithoutQueueName") ||
+		    strstr(text, "deviceClassMappings"))
 			add_kueue(set, o, yaml_in(&set->arena, value), file);
 		renamed = renamed && strstr(text, "renameByDefault") &&
 			  renames(yaml_in(&set->arena, value));

@@ -234,6 +234,11 @@ static void pod_read(struct arena *arena, const struct pod *pod, uint32_t file,
 	out->gpus = pod->gpus;
 	out->gpu = pod->gpu_by != 0;
 	out->device_class = pod_claims_class(pod);
+	FOR_EACH_CHILD(pod_field(pod, "resourceClaims"), entry) {
+		const struct claim *claim = claim_of(pod, entry);
+
+		out->claims_unqueued |= claim && claim->unqueued;
+	}
 	out->fragment = pod->object->fragment;
 	out->repairable = !pod->flat && !pod->object->doc->host &&
 			  !pod_is_infrastructure(pod);

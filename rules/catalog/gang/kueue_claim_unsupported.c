@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reports claims with which Kueue never admits a workload: claims that pods
+ * share, requests that it cannot count, and device classes without a resource.
+ * Kueue counts claims only by `deviceClassMappings` of its Configuration, and
+ * since 0.18 it does not admit other claims (0.14 to 0.17 only with the gate
+ * DynamicResourceAllocation). Mappings with sources count other units than
+ * devices.
+ *
+ * Source: kueue v0.19.0 pkg/controller/core/workload_controller.go Reconcile(),
+ * pkg/dra/claims.go, pkg/features/kube_features.go (KueueDRAIntegration,
+ * KueueDRARejectWorkloadsWhenDRADisabled).
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/claim.h"
+#include "kube/quota/queue.h"
+#include "kube/set/index_find.h"
+
+/* --- claims --------------------------------------------------------------- */
+
+static void check_entry(struct rule_run *run, const struct pod *pod,
+			const struct node *entry)
+{
+	const struct node *shared = node_get(entry, "resourceClaimName");
+	const struct claim *claim = claim_of(pod, entry);
+
+	if (!node_is_unset(shared)) {
+		finding_help(
+			run,
+			report_pod(
+				run, pod, shared,
+				"the pods name a ResourceClaim: Kueue 0.18 and later never admit them"),
+			"Name a ResourceClaimTemplate in `resourceClaimTemplateName`.");
+	} else if (claim && claim->unqueued) {
+		report_pod(
+			run, pod, entry,
+			"the claim has `%s`: Kueue 0.18 and later never admit the pods",
+			claim->unqueued);
+	}
+}
+
+static void check_pod(struct rule_run *run, const struct pod *pod)
+{
+	if (!node_str(object_kueue_label(pod->object)) || pod->flat)
+		return;
+	FOR_EACH_CHILD(pod_field(pod, "resourceClaims"), entry)
+		check_entry(run, pod, entry);
+}
+
+/* --- classes -------------------------------------------------------------- */
+
+/* Returns the mapping of the device class; NULL if there is none. */
+static const struct node *find_mapping(const struct node *mappings,
+				       const char *class)
+{
+	FOR_EACH_CHILD(mappings, mapping)
+		FOR_EACH_CHILD(node_get(mapping, "deviceClassNames"), name)
+			if (node_eq(name, class) || node_is_unknown(name))
+				return mapping;
+	return NULL;
+}
+
+/* Returns the ClusterQueue of the workload's LocalQueue; NULL if unknown. */
+static const struct found_object *find_queue(struct rule_run *run,
+					     const struct workload *w)
+{
+	const struct object_index *set = rule_index(run);
+	const struct found_object *queue = index_find(
+		set, w, CLUSTER_LOCAL_QUEUE, w->kueue_queue, rule_arena(run));
+	const char *name =
+		queue ? node_str(node_path(queue->root, "spec.clusterQueue"))
+		      : NULL;
+
+	queue = name ? index_find(set, w, CLUSTER_QUEUE, name, rule_arena(run))
+		     : NULL;
+	return queue && queue->root ? queue : NULL;
+}
+
+static void check_mapped(struct rule_run *run, const struct workload *w,
+			 const struct workload_pod *pod, const char *resource,
+			 struct quantity each)
+{
+	const struct found_object *queue = find_queue(run, w);
+	char text[QUANTITY_TEXT], most[QUANTITY_TEXT];
+	bool single = text_eq(w->id.kind, "Deployment") ||
+		      text_eq(w->id.kind, "LeaderWorkerSet");
+	struct quantity need = quantity_mul(each, single ? 1 : pod->steady.n);
+	struct queue_offer offer;
+
+	if (!queue || w->kueue_least || pod->steady.unknown)
+		return;
+	offer = queue_offers(queue->root, resource);
+	if (!offer.covered && !offer.unlimited)
+		report_place(
+			run, &w->id, &pod->place,
+			"claims count as `%s`, which ClusterQueue `%s` does not cover: %s is never admitted",
+			resource, queue->name,
+			rule_title(run, w->id.kind, w->id.name));
+	else if (!offer.unlimited && quantity_cmp(need, offer.most) > 0)
+		report_place(
+			run, &w->id, &pod->place,
+			"claims count as %s %s, but ClusterQueue `%s` has at most %s: %s is never admitted",
+			quantity_text(need, text), resource, queue->name,
+			quantity_text(offer.most, most),
+			rule_title(run, w->id.kind, w->id.name));
+}
+
+/* Returns the name of the device class if the demand is one of claims. */
+static const char *class_of(struct rule_run *run,
+			    const struct pod_demand *demand)
+{
+	if (!text_ends(demand->resource, CLASS_DEVICES))
+		return NULL;
+	return arena_strndup(rule_arena(run), demand->resource,
+			     strlen(demand->resource) - strlen(CLASS_DEVICES));
+}
+
+/* Adds the devices of all classes that count as the resource, and returns false
+ * if a class before the d-th does, or the number is unknown. */
+static bool sum_resource(struct rule_run *run, const struct workload_pod *pod,
+			 size_t d, const struct node *mappings,
+			 const char *resource, struct quantity *sum)
+{
+	for (size_t i = 0; i < pod->ndemand; i++) {
+		const char *class = class_of(run, &pod->demand[i]);
+		const struct node *mapping =
+			class ? find_mapping(mappings, class) : NULL;
+
+		if (!node_eq(node_get(mapping, "name"), resource))
+			continue;
+		if (i < d || pod->demand[i].unknown)
+			return false;
+		*sum = quantity_add(*sum, pod->demand[i].quantity);
+	}
+	return true;
+}
+
+static void check_class(struct rule_run *run, const struct workload *w,
+			const struct workload_pod *pod, size_t d,
+			const struct component_config *config)
+{
+	const char *class = class_of(run, &pod->demand[d]);
+	const struct node *mappings =
+		node_path(config->root, "resources.deviceClassMappings");
+	const struct node *mapping =
+		class ? find_mapping(mappings, class) : NULL;
+	const char *resource = node_str(node_get(mapping, "name"));
+	struct quantity sum = quantity_from(0);
+	struct finding *f;
+
+	if (!class || node_is_unknown(mappings))
+		return;
+	if (!mapping) {
+		f = report_place(
+			run, &w->id, &pod->place,
+			"Kueue's Configuration does not map device class `%s`: it never admits %s",
+			class, rule_title(run, w->id.kind, w->id.name));
+		finding_label_place(run, f, &config->place,
+				    "deviceClassMappings");
+	} else if (resource && node_is_unset(node_get(mapping, "sources")) &&
+		   sum_resource(run, pod, d, mappings, resource, &sum)) {
+		check_mapped(run, w, pod, resource, sum);
+	}
+}
+
+static void check_demands(struct rule_run *run, const struct workload *w,
+			  const struct component_config *config)
+{
+	for (size_t p = 0; p < w->npods; p++)
+		for (size_t d = 0; d < w->pods[p].ndemand; d++)
+			if (!w->pods[p].claims_unqueued)
+				check_class(run, w, &w->pods[p], d, config);
+}
+
+static void check(struct rule_run *run, const struct workload *w)
+{
+	const struct object_index *set = rule_index(run);
+
+	if (!w->kueue_queue || w->child)
+		return;
+	for (size_t i = 0; i < set->nconfigs; i++) {
+		const struct component_config *config = &set->configs[i];
+
+		if (config->type == CONFIG_KUEUE &&
+		    config_is_beside(set, config, w) &&
+		    !node_is_unset(node_path(
+			    config->root, "resources.deviceClassMappings"))) {
+			check_demands(run, w, config);
+			return;
+		}
+	}
+}
+
+const struct rule rule_kueue_claim_unsupported = {
+	.name = "kueue-claim-unsupported",
+	.category = "gang",
+	.severity = SEVERITY_WARNING,
+	.needs = NEEDS_SET,
+	.since = "1.0",
+	.summary = "a claim with which Kueue never admits a workload",
+	.why = "Kueue counts a claim of a template by the resource of its device class; it does not admit workloads with other claims, which stay suspended.",
+	.remedy =
+		"Use a ResourceClaimTemplate with a number of devices, of a class in Kueue's deviceClassMappings, within the quota.",
+	.evidence =
+		"https://github.com/kubernetes-sigs/kueue/blob/v0.19.0/pkg/dra/claims.go",
+	.check_workload = check,
+	.check_pod = check_pod,
+};
