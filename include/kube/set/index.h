@@ -173,7 +173,12 @@ struct kube_service {
 	const struct cluster *cluster;
 };
 
-enum group_type { GROUP_COSCHEDULING, GROUP_VOLCANO, GROUP_KUBERNETES };
+enum group_type {
+	GROUP_COSCHEDULING,
+	GROUP_VOLCANO,
+	GROUP_KUBERNETES,
+	GROUP_KAI
+};
 
 /* A PodGroup of a file, or pods that name one. */
 struct pod_group {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads PodGroups of coscheduling, Volcano and Kubernetes, and the pods that
- * name them. Sources: scheduler-plugins v0.32 apis/scheduling/v1alpha1
+ * Reads PodGroups of coscheduling, Volcano, KAI and Kubernetes, and the pods
+ * that name them. Sources: scheduler-plugins v0.32 apis/scheduling/v1alpha1
  * (PodGroupLabel); volcano apis v1.12 pkg/apis/scheduling/v1beta1/labels.go
  * (KubeGroupNameAnnotationKey); k8s.io/api v0.37 core/v1 PodSchedulingGroup,
- * scheduling/v1beta1 GangSchedulingPolicy.
+ * scheduling/v1beta1 GangSchedulingPolicy; KAI-Scheduler
+ * docs/batch/README.md (external PodGroups).
  */
 #include "base/array.h"
 #include "index_internal.h"
@@ -23,6 +24,7 @@ static const struct node *minimum_of(const struct object *o,
 		{"scheduling.volcano.sh", "spec.minMember", GROUP_VOLCANO},
 		{"scheduling.k8s.io", "spec.schedulingPolicy.gang.minCount",
 		 GROUP_KUBERNETES},
+		{"scheduling.run.ai", "spec.minMember", GROUP_KAI},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(groups); i++) {
@@ -32,6 +34,16 @@ static const struct node *minimum_of(const struct object *o,
 		return node_path(o->root, groups[i].path);
 	}
 	return NULL;
+}
+
+/* True if KAI leaves the group of the pods as it is, instead of making one for
+ * their owner. */
+static bool skips_grouper(const struct pod *pod)
+{
+	static const char key[] = "kai.scheduler/skip-podgrouper";
+
+	return node_eq(pod_annotation(pod, key), "true") ||
+	       node_eq(object_annotation(pod->object, key), "true");
 }
 
 /* Returns the name of the group to which a pod belongs, or NULL. */
@@ -46,6 +58,10 @@ static const struct node *group_of(const struct pod *pod, enum group_type *type)
 	name = pod_annotation(pod, "scheduling.k8s.io/group-name");
 	*type = GROUP_VOLCANO;
 	if (name)
+		return name;
+	name = pod_annotation(pod, "pod-group-name");
+	*type = GROUP_KAI;
+	if (name && skips_grouper(pod))
 		return name;
 	*type = GROUP_KUBERNETES;
 	return node_path(pod->spec, "schedulingGroup.podGroupName");
