@@ -99,7 +99,7 @@ static enum pair_verdict check_digest(struct pair_parts *parts, size_t i)
 	    digest != NID_md5_sha1)
 		return PAIR_GOOD;
 	return pair_say(parts, PAIR_REFUSED,
-			"%s: is signed with %s, which clients refuse",
+			"%s: is signed with %s, which clients reject",
 			pair_which(parts, i), OBJ_nid2sn(digest));
 }
 
@@ -133,7 +133,7 @@ static enum pair_verdict check_whole(struct pair_parts *parts)
 		return PAIR_GOOD;
 	ERR_clear_error();
 	return pair_say(parts, PAIR_REFUSED,
-			"%s: the key's private and public parts do not fit",
+			"%s: the key's private and public parts do not match",
 			parts->ask->key_file);
 }
 

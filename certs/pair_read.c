@@ -52,14 +52,14 @@ static enum pair_verdict found_nothing(struct pair_parts *parts,
 				r->file);
 	if (r->other)
 		return pair_say(parts, PAIR_UNFINISHED,
-				"%s: holds no %s but a block named %.40s",
+				"%s: contains no %s but a block named %.40s",
 				r->file, r->what, r->other);
 	if (r->text[0] == 0x30)
 		return pair_say(parts, PAIR_REFUSED,
 				"%s: is DER; PEM is required (`openssl %s "
 				"-inform DER` converts it)",
 				r->file, r->what[0] == 'c' ? "x509" : "pkey");
-	return pair_say(parts, PAIR_UNFINISHED, "%s: holds no %s (PEM)",
+	return pair_say(parts, PAIR_UNFINISHED, "%s: contains no %s (PEM)",
 			r->file, r->what);
 }
 
@@ -103,7 +103,8 @@ static enum pair_verdict take_certificate(struct pair_parts *parts,
 					  const struct pem_block *block)
 {
 	if (text_ends(block->name, "PRIVATE KEY"))
-		pair_warn(parts, "the certificate's file holds a private key");
+		pair_warn(parts,
+			  "the certificate's file contains a private key");
 	if (!pem_is_certificate(block)) {
 		note_other(parts, r, block);
 		return PAIR_GOOD;
@@ -151,7 +152,8 @@ static enum pair_verdict take_key(struct pair_parts *parts,
 				r->file);
 	if (r->nfound++)
 		return pair_say(parts, PAIR_REFUSED,
-				"%s: holds more than one private key", r->file);
+				"%s: contains more than one private key",
+				r->file);
 	parts->key = d2i_AutoPrivateKey(NULL, &at, block->len);
 	if (parts->key && at == block->data + block->len)
 		return PAIR_GOOD;

@@ -76,13 +76,8 @@ static void shell_manpage(struct buf *out)
 		 ".SH DESCRIPTION\n");
 	roff_line(
 		out,
-		"Answers a Kubernetes API server that asks whether a GPU "
-		"workload may be created: POST /mutate and /validate "
-		"(admission.k8s.io/v1) over TLS, and /healthz, /readyz and "
-		"/metrics over plain HTTP. The rules and the policy are those "
-		"of gpugate.\n\n"
-		"SIGTERM drains and ends with 0, a second one ends at once. "
-		"SIGHUP loads the policy and the certificate again.");
+		"Validates and patches GPU workloads on behalf of a Kubernetes API server: serves POST /mutate and /validate (admission.k8s.io/v1) over TLS, and /healthz, /readyz and /metrics over plain HTTP. The rules and the policy are those of gpugate.\n\n"
+		"SIGTERM drains connections and exits with status 0; a second SIGTERM exits at once. SIGHUP reloads the policy and the certificate.");
 	buf_adds(out, ".SH OPTIONS\n");
 	roff_options(out, &option_set, OPTION_SERVE);
 	buf_adds(out, ".SH CERTS\n");
@@ -93,7 +88,7 @@ static void shell_manpage(struct buf *out)
 		out,
 		"Starts a separate server on the loopback address, with new "
 		"certificates and the preset recommended, and checks that a "
-		"bad Pod is denied and a good one allowed. With --address it asks the server there, and accepts any verdict, because the policy of that server is unknown.");
+		"bad Pod is denied and a good one allowed. With --address, it tests the server there and accepts any verdict, because the policy of that server is unknown.");
 	roff_options(out, &option_set, OPTION_SELFTEST);
 	buf_adds(out, ".SH EXIT STATUS\n"
 		      ".TP\n0\nended by a signal; the self-test passed\n"

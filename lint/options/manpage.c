@@ -21,8 +21,7 @@ static const struct key policy_keys[] = {
 	 "Policy. With --policy and a folder, files of kind Exemptions hold "
 	 "only `exempt` for the `namespaces` that they declare."},
 	{"extends", "list",
-	 "Presets: recommended (default), strict, all. recommended@1.0 pins a "
-	 "version: rules that are newer only audit."},
+	 "Presets: recommended (default), strict, all. recommended@1.0 pins a version: newer rules only audit."},
 	{"mode", "audit, warn or enforce",
 	 "The strongest action at admission for all rules, patches included. "
 	 "Default: enforce."},
@@ -38,8 +37,7 @@ static const struct key policy_keys[] = {
 	 "Custom workload kinds: apiVersion, kind, pods and replicas as "
 	 "pointers in which * stands for any key."},
 	{"overrides", "list",
-	 "Other settings for some namespaces, the first match wins: "
-	 "namespaces, namespaceLabels; mode, preset, rules."},
+	 "Other settings for some namespaces (namespaces, namespaceLabels): mode, preset, rules. The first match wins."},
 	{"paths", "list",
 	 "Settings by path glob that manifests cannot contain: set, "
 	 "namespace, cluster, preset. Files of different sets are never "
@@ -52,12 +50,10 @@ static const struct key policy_keys[] = {
 	{"controllers", "list",
 	 "Service accounts whose Pods are patched and audited, never denied."},
 	{"infrastructure", "map",
-	 "namespaces: exact names; their pods are left out by rules "
-	 "about waste "
-	 "and may see devices that they do not request. Default: kube-system, "
+	 "namespaces: exact names. Rules about waste skip the pods of these namespaces, which may see devices that they do not request. Default: kube-system, "
 	 "gpu-operator, nvidia-gpu-operator, nvidia-device-plugin."},
 	{"platform", "map",
-	 "Facts about the cluster, used without cluster state: gpuTaints, gpuProducts "
+	 "Facts about the cluster, used if there is no snapshot: gpuTaints, gpuProducts "
 	 "and priorityClasses (lists; empty: there are none), "
 	 "defaultPriorityClass, limitRangeDefaults (true or false: whether "
 	 "LimitRanges give containers cpu and memory), deviceInjection "
@@ -74,10 +70,9 @@ static const struct key policy_keys[] = {
 	{"injected", "list",
 	 "Fields that webhooks and mutating policies of the cluster add to "
 	 "pods, by namespaces (globs; absent: all): tolerations, schedulerName, "
-	 "runtimeClassName, env, volumes, labels, as a pod has them. No rule reports them, neither as missing nor as a problem."},
+	 "runtimeClassName, env, volumes, labels, written as in a pod. No rule reports them, or reports that they are missing."},
 	{"controllerPods", "audit|deny",
-	 "deny: Pods of controllers are denied, too, if they take devices that are not counted. Default: deny under preset strict, else "
-	 "audit."},
+	 "deny: Pods of controllers are also denied if they take devices that are not counted. Default: deny with the preset strict, else audit."},
 	{"breakGlass", "map",
 	 "groups, annotation: a denial becomes a warning for these groups."},
 	{"suppressions", "map",
@@ -88,10 +83,9 @@ static const struct key policy_keys[] = {
 	 "Rules, or one check of a rule (RULE/CHECK), that neither comments nor annotations suppress."},
 	{"exclude", "list", "Globs of files that are not linted."},
 	{"custom", "list",
-	 "Files with custom rules, by globs relative to the policy's folder: see CUSTOM RULES in gpugate(1); and ValidatingAdmissionPolicies with their bindings and parameters, and "
-	 "CustomResourceDefinitions with their validation rules. In a folder of policy files, rules, policies, bindings and definitions are read even if this list does not name them."},
+	 "Files with custom rules, as globs relative to the policy's folder: see CUSTOM RULES in gpugate(1). They may also contain ValidatingAdmissionPolicies with their bindings and parameters, and CustomResourceDefinitions with their validation rules. In a folder of policy files, rules, policies, bindings and definitions are read even if this list does not name them."},
 	{"maxAge", "duration",
-	 "Age after which a saved cluster state is too old. Default: 24h."},
+	 "Age above which a cluster snapshot is not used. Default: 24h."},
 };
 
 static void add_header(struct buf *out, const char *title, const char *section,
@@ -115,8 +109,7 @@ static void add_rules_files(struct buf *out)
 	buf_adds(
 		out,
 		".SH CUSTOM RULES\n"
-		"A file that `custom:` of the policy names holds rules in "
-		"CEL, the language of the API server's admission policies:\n"
+		"A file that the policy names in `custom:` contains rules in CEL, the language of the API server's admission policies:\n"
 		".PP\n.nf\n"
 		"apiVersion: gpugate.dev/v1\n"
 		"kind: Rules\n"
@@ -140,22 +133,9 @@ static void add_rules_files(struct buf *out)
 		"  tests: [{file: bad.yaml, want: [12]}]\n"
 		".fi\n"
 		".PP\n"
-		"Optional besides: why, remedy, evidence. Variables: object, "
-		"oldObject, request, namespaceObject, params, pod, container "
-		"and gpugate: gpus (of the container, the pod, or the largest "
-		"pod), totalGpus, pods, peakPods, workload (training, serving, "
-		"batch, service, interactive, ray, daemon, other), of a pod "
-		"role, resource and spot, of a container image.host, "
-		"image.name and image.tag, of a cluster state "
-		"cluster.priorityClasses, cluster.runtimeClasses, "
-		"cluster.volcanoQueues, cluster.clusterQueues and "
-		"cluster.nodes. Native kinds have their defaults and canonical "
+		"The keys why, remedy and evidence are optional. Variables: object, oldObject, request, namespaceObject, params, pod, container and gpugate. gpugate has gpus (of the container, the pod, or the largest pod), totalGpus, pods, peakPods, workload (training, serving, batch, service, interactive, ray, daemon, other); for a pod, role, resource and spot; for a container, image.host, image.name and image.tag; with a snapshot, cluster.priorityClasses, cluster.runtimeClasses, cluster.volcanoQueues, cluster.clusterQueues and cluster.nodes. Native kinds have their defaults and canonical "
 		"quantities (nvidia.com/gpu: 2 is '2'), as the API server "
-		"sends them; custom resources are read as they are written. "
-		"What is not known (a placeholder, a cluster "
-		"without state, a named time zone, in files the old object and "
-		"who asks) makes "
-		"the rule silent there, which is counted.\n");
+		"sends them; custom resources are read as written. A rule that depends on something unknown (a placeholder, the cluster without a snapshot, a named time zone; in files, the old object and the user) reports nothing, and the summary counts this.\n");
 }
 
 static void add_formats(struct buf *out)
@@ -183,45 +163,38 @@ static void add_program(struct buf *out)
 			add_command(out, &command_list.items[i]);
 	add_formats(out);
 	add_rules_files(out);
-	buf_adds(out,
-		 ".SH SUPPRESSION\n"
-		 "A comment on the line of a finding or on the line above:\n"
-		 ".PP\n"
-		 "# gpugate: ignore[RULE] until=YYYY\\-MM\\-DD \\-\\- reason\n"
-		 ".PP\n"
-		 "For a whole file: # gpugate: ignore\\-file[RULE] \\-\\- "
-		 "reason. On an object or a template in it: the annotations\n"
-		 "gpugate.dev/ignore, gpugate.dev/ignore\\-reason and "
-		 "gpugate.dev/ignore\\-until.\n"
-		 ".SH SECRETS\n"
-		 "Values of tokens, keys and passwords are masked in all that "
-		 "is shown, whatever rules run: hf_**** or ****. A diff with a "
-		 "masked line cannot be applied; a repair whose text holds "
-		 "such a value is left out of the formats from which programs "
-		 "apply repairs.\n"
-		 ".SH EXIT STATUS\n"
-		 ".TP\n0\nnothing at or above \\-\\-fail\\-on is left\n"
-		 ".TP\n1\nfindings\n"
-		 ".TP\n2\nusage, configuration, an input that cannot be read, "
-		 "internal error (findings are still printed)\n"
-		 ".SH ENVIRONMENT\n"
-		 "Every option can be given as a variable, which the command "
-		 "line overrides. Lists are separated by commas, those of\n"
-		 "GPUGATE_FORMAT and GPUGATE_EXCLUDE by blanks; flags are 1 "
-		 "or 0.\n"
-		 "NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, CLICOLOR and TERM "
-		 "are honored in this order. TMPDIR is where kustomizations "
-		 "and charts are built.\n"
-		 ".SH FILES\n"
-		 ".TP\n\\&.gpugate.yaml\n"
-		 "the policy of the files in and below its folder; see\n"
-		 ".BR gpugate\\-policy (5)\n"
-		 ".SH LIMITS\n"
-		 "A manifest has at most 64 MiB, a file of a policy 1 MiB, a "
-		 "cluster state or a baseline 256 MiB. The files of --cluster, "
-		 "--config, --policy and --baseline may be pipes; all other "
-		 "files must be regular.\n"
-		 ".SH SEE ALSO\n.BR gpugate\\-policy (5)\n");
+	buf_adds(
+		out,
+		".SH SUPPRESSION\n"
+		"A comment on the line of a finding or on the line above:\n"
+		".PP\n"
+		"# gpugate: ignore[RULE] until=YYYY\\-MM\\-DD \\-\\- reason\n"
+		".PP\n"
+		"For a whole file: # gpugate: ignore\\-file[RULE] \\-\\- "
+		"reason. On an object or a template in it: the annotations\n"
+		"gpugate.dev/ignore, gpugate.dev/ignore\\-reason and "
+		"gpugate.dev/ignore\\-until.\n"
+		".SH SECRETS\n"
+		"Values of tokens, keys and passwords are masked in all output, whichever rules run: hf_**** or ****. A diff with a masked line cannot be applied. A fix whose text contains such a value is omitted from the formats from which programs apply fixes.\n"
+		".SH EXIT STATUS\n"
+		".TP\n0\nnothing at or above \\-\\-fail\\-on is left\n"
+		".TP\n1\nfindings\n"
+		".TP\n2\nusage, configuration, an input that cannot be read, "
+		"internal error (findings are still printed)\n"
+		".SH ENVIRONMENT\n"
+		"Every option can be given as a variable, which the command line overrides. Items of lists are separated by commas (in\nGPUGATE_FORMAT and GPUGATE_EXCLUDE by blanks); flags are 1 or 0.\n"
+		"NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, CLICOLOR and TERM "
+		"are honored in this order. TMPDIR is where kustomizations "
+		"and charts are built.\n"
+		".SH FILES\n"
+		".TP\n\\&.gpugate.yaml\n"
+		"the policy of the files in and below its folder; see\n"
+		".BR gpugate\\-policy (5)\n"
+		".SH LIMITS\n"
+		"A manifest has at most 64 MiB, a file of a policy 1 MiB, a cluster snapshot or a baseline 256 MiB. The files of --cluster, "
+		"--config, --policy and --baseline may be pipes; all other "
+		"files must be regular.\n"
+		".SH SEE ALSO\n.BR gpugate\\-policy (5)\n");
 }
 
 static void add_policy(struct buf *out)

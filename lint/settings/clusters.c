@@ -21,13 +21,13 @@ enum { SPAN = 32 };
 
 static void warn(void *context, const char *text)
 {
-	log_line("cluster state %s:%s", (const char *)context, text);
+	log_line("cluster snapshot %s:%s", (const char *)context, text);
 }
 
 static void admission_problem(void *context,
 			      const struct admission_remark *remark)
 {
-	log_line("warning: cluster state %s: %s", (const char *)context,
+	log_line("warning: cluster snapshot %s: %s", (const char *)context,
 		 remark->text);
 }
 
@@ -200,13 +200,13 @@ static void tell_old(const struct clusters *clusters,
 		return;
 	entry->reported_old = true;
 	if (age < 0)
-		log_line("warning: the time of cluster state %s is %s in "
-			 "the future: rules that need it do not run",
-			 entry->path, span(-age, old));
+		log_line(
+			"warning: the time of cluster snapshot %s is %s in the future: rules that need it are skipped",
+			entry->path, span(-age, old));
 	else
-		log_line("warning: cluster state %s is %s old, the policy's "
-			 "maxAge is %s: rules that need it do not run",
-			 entry->path, span(age, old), span(max, most));
+		log_line(
+			"warning: cluster snapshot %s is %s old, but the policy's maxAge is %s: rules that need it are skipped",
+			entry->path, span(age, old), span(max, most));
 }
 
 bool clusters_is_old(const struct clusters *clusters,

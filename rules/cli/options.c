@@ -80,7 +80,7 @@ static int set_value(struct option_parser *p, const struct option *o,
 	if ((o->kind == OPTION_NUMBER || o->kind == OPTION_BYTES) &&
 	    !parse_number(o, value, &number))
 		return option_usage(p,
-				    "%s: `%s` is not a number within %zu..%zu",
+				    "%s: `%s` is not a number from %zu to %zu",
 				    what, value, o->least, o->most);
 	if (o->kind == OPTION_NUMBER)
 		*(unsigned *)at = (unsigned)number;
@@ -354,7 +354,7 @@ static int read_argument(struct option_parser *p, const char *arg, bool plain)
 	if (!plain && arg[0] == '-' && arg[1] && arg[1] != '-')
 		return read_letters(p, arg + 1);
 	if (!p->arguments)
-		return option_usage(p, "what is `%s`? options begin with --",
+		return option_usage(p, "unexpected `%s`: options begin with --",
 				    arg);
 	list_add(p->arena, p->arguments, arg);
 	return 0;

@@ -588,7 +588,7 @@ definition() {
 	pod a.yaml
 	lint --show-all --admission-policy mutating.yaml a.yaml
 	[ "$status" -eq 0 ]
-	has 'a.yaml:7:13: info: policy `low`: if the MutatingAdmissionPolicy `lower` leaves it so: refused by low [admission-policy]'
+	has 'a.yaml:7:13: info: policy `low`: unless the MutatingAdmissionPolicy `lower` changes it: refused by low [admission-policy]'
 	cat >>mutating.yaml <<-END
 	---
 	apiVersion: admissionregistration.k8s.io/v1

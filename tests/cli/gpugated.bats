@@ -292,7 +292,7 @@ admitting() {
 		refused --tls-cert "$CERTS/tls.crt" \
 			--tls-key "$CERTS/tls.key" --policy policy.yaml \
 			--cluster $state
-		holds "$errors" "cluster state $state: not a regular file"
+		holds "$errors" "cluster snapshot $state: not a regular file"
 	done
 	mkdir policies
 	cp policy.yaml policies/a.yaml

@@ -249,10 +249,10 @@ assert specs["NetworkPolicy"] == {"podSelector": {}, "policyTypes": ["Ingress"]}
 	printf '{"apiVersion":"gpugate.dev/v1","kind":"ClusterSnapshot","version":1,' >cut.json
 	lint --cluster cut.json pod.yaml
 	is "$status" 2
-	holds "$stderr" "cluster state cut.json: the file ends too early (line 1, column 69)"
+	holds "$stderr" "cluster snapshot cut.json: the file ends too early (line 1, column 69)"
 	lint --cluster missing.json pod.yaml
 	is "$status" 2
-	holds "$stderr" "cluster state missing.json: No such file"
+	holds "$stderr" "cluster snapshot missing.json: No such file"
 }
 
 @test "a state older than the policy's maxAge" {
@@ -268,8 +268,8 @@ assert specs["NetworkPolicy"] == {"podSelector": {}, "policyTypes": ["Ingress"]}
 	"$GPUGATE" lint --cluster cluster.json pod.yaml --format json \
 		--fail-on never >report.json 2>errors
 	holds "$(cat report.json)" "older than the policy's maxAge"
-	holds "$(cat errors)" "warning: cluster state cluster.json is"
-	holds "$(cat errors)" " d old, the policy's maxAge is 24 h: rules"
+	holds "$(cat errors)" "warning: cluster snapshot cluster.json is"
+	holds "$(cat errors)" " d old, but the policy's maxAge is 24 h: rules"
 	holds_not "$(cat report.json)" "does not exist: Pod"
 	for rule in quota-never-fits quota-would-exceed cluster; do
 		run "$GPUGATE" lint --cluster cluster.json pod.yaml \
@@ -283,7 +283,7 @@ assert specs["NetworkPolicy"] == {"podSelector": {}, "policyTypes": ["Ingress"]}
 		+%FT%TZ)\"/" cluster.json
 	sed -i 's/24h/30m/' .gpugate.yaml
 	run --separate-stderr "$GPUGATE" lint --cluster cluster.json pod.yaml
-	holds "$stderr" "is 50 min old, the policy's maxAge is 30 min: rules"
+	holds "$stderr" "is 50 min old, but the policy's maxAge is 30 min: rules"
 }
 
 @test "a state whose time is still to come" {
@@ -298,7 +298,7 @@ assert specs["NetworkPolicy"] == {"podSelector": {}, "policyTypes": ["Ingress"]}
 	"$GPUGATE" lint --isolated --cluster cluster.json pod.yaml \
 		--format json --fail-on never >report.json 2>errors
 	holds "$(cat report.json)" "the time of the cluster snapshot is in the future"
-	holds "$(cat errors)" "warning: the time of cluster state cluster.json is"
+	holds "$(cat errors)" "warning: the time of cluster snapshot cluster.json is"
 	holds_not "$(cat report.json)" "does not exist: Pod"
 	run "$GPUGATE" lint --isolated --cluster cluster.json pod.yaml \
 		--fail-on never --require cluster
@@ -631,7 +631,7 @@ judged() {
 	holds "$output" 'pod.yaml:7:13: error: policy `most`: too much [admission-policy]'
 	holds "$output" 'gate.yaml:5:9: error: the definition `gates.example.com`: too many [crd-validation]'
 	is "$(echo "$output" | grep -c error)" 2
-	holds "$stderr" "warning: cluster state cluster.json: undeclared reference to 'later'"
+	holds "$stderr" "warning: cluster snapshot cluster.json: undeclared reference to 'later'"
 	judged -q pod.yaml
 	holds_not "$stderr" later
 	run "$GPUGATE" lint --isolated --cluster cluster.json --format json pod.yaml
@@ -658,7 +658,7 @@ judged() {
 		'{"metadata":{"name":"l"},"spec":{"policyName":"lower"}}'
 	snapshot -o cluster.json
 	judged pod.yaml
-	holds "$output" 'info: policy `most`: if the MutatingAdmissionPolicy `lower` leaves it so: too much'
+	holds "$output" 'info: policy `most`: unless the MutatingAdmissionPolicy `lower` changes it: too much'
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nextends: [all]\nplatform: {gpuTaints: [nvidia.com/gpu]}\n' >policy.yaml
 	printf '    resources: {limits: {nvidia.com/gpu: 1}}\n' >>pod.yaml
 	run "$GPUGATE" lint --config policy.yaml --format concise pod.yaml

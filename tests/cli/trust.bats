@@ -23,7 +23,7 @@ state() { # FILE
 
 was_read() { # STATE
 	is "$status" 1
-	holds "$stderr" "gpugate: warning: the time of cluster state $1"
+	holds "$stderr" "gpugate: warning: the time of cluster snapshot $1"
 	is "$(echo "$stderr" | wc -l)" 1
 }
 

@@ -131,8 +131,8 @@ static const struct {
 static void an_ignore_out_of_reach_is_reported(void **state)
 {
 	static const char warning[] =
-		"gpugate.dev/ignore of shm-missing is on the object: its "
-		"Pods need it on the pod template";
+		"gpugate.dev/ignore of shm-missing is on the object, not on "
+		"its pod template: its Pods do not have it";
 	struct stage *s = *state;
 
 	use_policy(s, grants);

@@ -72,9 +72,10 @@ static void values_are_limited(void **state)
 		       "error 5:1-2 more than 5 values\n1: -\n");
 	assert_limited("[1, 2, 3, 4]\n---\n[1, 2, 3, 4]", set_nodes,
 		       "1: [1,2,3,4]\n2: [1,2,3,4]\n");
-	assert_limited("- &x [1, 2]\n- *x\n", set_nodes,
-		       "error 2:3-5 more than 5 values with all aliases\n"
-		       "1: -\n");
+	assert_limited(
+		"- &x [1, 2]\n- *x\n", set_nodes,
+		"error 2:3-5 more than 5 values after aliases are expanded\n"
+		"1: -\n");
 	assert_limited("- &x {a: 1}\n- {<<: *x, b: 1}\n", set_nodes,
 		       "error 2:12-13 more than 5 values\n1: -\n");
 }

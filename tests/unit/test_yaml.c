@@ -121,9 +121,10 @@ static const struct pair aliases[] = {
 	{"a: {k: &x 1}\na: {k: 2}\nb: *x\n",
 	 "duplicate 2:1-2 key \"a\" is given twice (before on line 1): the last "
 	 "value counts\n1: {\"a\":{\"k\":2},\"b\":1}\n"},
-	{"a: *x\n", "error 1:4-6 there is no anchor &x before\n1: -\n"},
+	{"a: *x\n",
+	 "error 1:4-6 anchor &x is not defined before this alias\n1: -\n"},
 	{"a: *x\nb: &x 1\n",
-	 "error 1:4-6 there is no anchor &x before\n1: -\n"},
+	 "error 1:4-6 anchor &x is not defined before this alias\n1: -\n"},
 	{"&x [*x]\n", "error 1:5-7 anchor &x contains itself\n1: -\n"},
 	{"a: &x {b: [1, *x]}\n", "error 1:15-17 anchor &x contains itself\n"
 				 "1: -\n"},
@@ -132,8 +133,8 @@ static const struct pair aliases[] = {
 	 "error 2:4-6 a list cannot be a key\n1: -\n"},
 	{"- &x {}\n- {*x : 1}\n", "error 2:4-6 a map cannot be a key\n1: -\n"},
 	{"- &x ~\n- {*x : 1}\n", "error 2:4-6 null cannot be a key\n1: -\n"},
-	{"- &x 1\n---\n- *x\n", "1: [1]\nerror 3:3-5 there is no anchor &x "
-				"before\n2: -\n"},
+	{"- &x 1\n---\n- *x\n", "1: [1]\nerror 3:3-5 anchor &x is not defined "
+				"before this alias\n2: -\n"},
 };
 
 static void aliases_are_expanded(void **state)

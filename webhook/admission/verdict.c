@@ -303,11 +303,12 @@ static bool tells_refusal(const struct request_context *c,
  */
 static void note_out_of_reach(struct verdict *verdict, const struct finding *f)
 {
-	add_remark(verdict, SEVERITY_ERROR,
-		   arena_printf(verdict->arena,
-				"gpugate.dev/ignore of %s is on the object:"
-				" its Pods need it on the pod template",
-				f->rule->name));
+	add_remark(
+		verdict, SEVERITY_ERROR,
+		arena_printf(
+			verdict->arena,
+			"gpugate.dev/ignore of %s is on the object, not on its pod template: its Pods do not have it",
+			f->rule->name));
 }
 
 /* Returns true if only the owner has the ignore annotation, so that its Pods

@@ -272,22 +272,22 @@ static void write_counters(struct metrics *m, struct buf *out)
 	} table[] = {
 		[METRICS_OVERLOAD] =
 			{"gpugate_overload_total", NULL,
-			 "Reviews refused with 429 because too many were in progress."},
+			 "Reviews rejected with 429 because too many were in progress."},
 		[METRICS_MEMORY_REFUSED] =
 			{"gpugate_memory_refused_total", NULL,
-			 "Reviews refused with 429 because other reviews used the memory."},
+			 "Reviews rejected with 429 because other reviews used the memory."},
 		[METRICS_BREAK_GLASS] = {"gpugate_break_glass_total", NULL,
 					 "Denials that a break-glass ticket "
 					 "turned into warnings."},
 		[METRICS_POLICY_RELOAD_FAILURES] =
 			{"gpugate_policy_reload_failures_total", NULL,
-			 "Policies that were refused because of problems."},
+			 "Policies that were rejected because of problems."},
 		[METRICS_CERTIFICATE_RELOAD_FAILURES] =
 			{"gpugate_certificate_reload_failures_total", NULL,
-			 "Certificates that were refused."},
+			 "Certificates that were rejected."},
 		[METRICS_CLIENT_CA_RELOAD_FAILURES] =
 			{"gpugate_client_ca_reload_failures_total", NULL,
-			 "Files of client CAs that were refused."},
+			 "Files of client CAs that were rejected."},
 		[METRICS_CLUSTER_RELISTS] =
 			{"gpugate_cluster_relists_total", NULL,
 			 "Lists of cluster objects that were read again."},
@@ -448,7 +448,7 @@ static void write_process(struct metrics *m, struct buf *out)
 	figure(out, "process_open_fds", "gauge",
 	       "File descriptors that are open.", f.open_fds);
 	figure(out, "process_max_fds", "gauge",
-	       "File descriptors that may be open.", f.max_fds);
+	       "Maximum number of open file descriptors.", f.max_fds);
 	figure(out, "process_start_time_seconds", "gauge",
 	       "When the process started.", m->start_time);
 }

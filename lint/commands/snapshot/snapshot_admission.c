@@ -166,8 +166,7 @@ static void take_definition(struct saving *s, const struct wanted_kind *w,
 			    const struct node *item)
 {
 	static const char left_out[] =
-		"its schema is left out of the cluster state: it takes more "
-		"than 1 MiB, or all of them 16 MiB";
+		"its schema is left out of the snapshot: it is larger than 1 MiB, or all schemas together are larger than 16 MiB";
 	struct defined d = {
 		arena_strdup(&s->arena, text_at(item, "spec.group")),
 		arena_strdup(&s->arena, text_at(item, "spec.names.kind")),
@@ -394,7 +393,7 @@ static void read_bound(struct saving *s, struct wanted_kind *w,
 		read_parameters(s, w, ref,
 				namespaced && *namespace ? namespace : NULL);
 	else
-		note_unread(s, w, "the state holds some namespaces only");
+		note_unread(s, w, "the snapshot contains only some namespaces");
 }
 
 static void read_policy(struct saving *s, const struct node *policy)

@@ -100,7 +100,7 @@ static void check_pair(struct rule_run *run, const struct pod *pod,
 	if (!a.unknown && !b.unknown && a.n != 1 && b.n != 1)
 		rule_report_rejection(
 			run, pod, note, "group-replicas",
-			"the pod sets of group `%s` have %s and %s, and one must have 1",
+			"the pod sets of group `%s` have %s and %s, but one must have 1",
 			node_str(note), rule_number(run, a.n),
 			rule_count(run, b.n, "pod"));
 	if (differs(pod, other, PODSET "required-topology") ||

@@ -74,8 +74,8 @@ const struct rule rule_queue_without_scheduler = {
 	.since = "1.0",
 	.summary =
 		"a queue or PodGroup of KAI or Volcano on pods of the default scheduler",
-	.why = "The default scheduler places the pods one by one: no gang, no quota, and the queue counts their GPUs as free.",
-	.remedy = "Set schedulerName to that of the queue's scheduler.",
+	.why = "The default scheduler places the pods one by one, without a gang or a quota, and the queue counts their GPUs as free.",
+	.remedy = "Set schedulerName to the scheduler of the queue.",
 	.evidence =
 		"https://github.com/NVIDIA/KAI-Scheduler/tree/main/docs/queues; https://volcano.sh/en/docs/podgroup/",
 	.check_pod = check,

@@ -98,9 +98,9 @@ const struct rule rule_volcano_queue_never_fits = {
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary = "a gang that its Volcano queue can never hold",
-	.why = "The job stays pending forever, also when the queue is empty.",
+	.why = "The job stays pending forever, even if the queue is empty.",
 	.remedy =
-		"Lower minAvailable or the requests, choose another queue, or raise its capability.",
+		"Lower minAvailable or the requests, raise the capability of the queue, or choose another queue.",
 	.evidence =
 		"https://github.com/volcano-sh/volcano/blob/master/pkg/scheduler/plugins/proportion/proportion.go; https://github.com/volcano-sh/volcano/issues/1331",
 	.check_workload = check,

@@ -63,7 +63,7 @@ static void check_size(struct rule_run *run, const struct pod *pod,
 	if (device && !node_is_unknown(least))
 		report_pod(
 			run, pod, name,
-			"task group `%s` reserves no `%s`, which the pods request: YuniKorn releases what it reserved for them",
+			"task group `%s` reserves no `%s`, which the pods request: YuniKorn releases the reservation",
 			node_str(name), device);
 	FOR_EACH_CHILD(least, entry) {
 		char pods[QUANTITY_TEXT], has[QUANTITY_TEXT];
@@ -76,7 +76,7 @@ static void check_size(struct rule_run *run, const struct pod *pod,
 			continue;
 		report_pod(
 			run, pod, name,
-			"task group `%s` reserves %s %s for a pod, and the pods request %s: YuniKorn releases what it reserved for them",
+			"task group `%s` reserves %s %s for a pod, but the pods request %s: YuniKorn releases the reservation",
 			node_str(name), quantity_text(reserved, has),
 			entry->key, quantity_text(asks, pods));
 	}

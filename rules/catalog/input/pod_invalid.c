@@ -272,7 +272,7 @@ const struct rule rule_pod_invalid = {
 	.scope = PODSPEC,
 	.since = "1.0",
 	.summary = "a combination of pod fields that the API server rejects",
-	.why = "The API server rejects the pod. It stores the object of an operator's kind, whose pods then never appear.",
+	.why = "The API server rejects the pod. An object of an operator's kind is accepted, but its pods are never created.",
 	.remedy = "Change or remove the field that the message names.",
 	.evidence =
 		"observed on kube-apiserver 1.37.2; https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation",

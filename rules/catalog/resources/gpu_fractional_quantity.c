@@ -55,7 +55,7 @@ const struct rule rule_gpu_fractional_quantity = {
 	.scope = NEW_TEMPLATES,
 	.since = "1.0",
 	.summary = "a fraction of an accelerator, or a negative number",
-	.why = "Extended resources are integers: the API server rejects the Pod; custom resources are accepted, but their pods are never created.",
+	.why = "Extended resources are integers, so the API server rejects the Pod. Custom resources are accepted, but their pods are never created.",
 	.remedy =
 		"Request whole devices, or share one with MIG, time-slicing, KAI or HAMi.",
 	.evidence =

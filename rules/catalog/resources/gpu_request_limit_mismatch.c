@@ -52,7 +52,7 @@ const struct rule rule_gpu_request_limit_mismatch = {
 	.scope = NEW_TEMPLATES,
 	.since = "1.0",
 	.summary = "the request and the limit of an accelerator differ",
-	.why = "The API server rejects such Pods; custom resources are accepted, but their pods are never created.",
+	.why = "The API server rejects such Pods. Custom resources are accepted, but their pods are never created.",
 	.remedy = "Set both to the intended number of devices.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation validateResourceRequirements; observed on kube-apiserver 1.37.2",

@@ -90,7 +90,7 @@ const struct rule rule_gpu_request_without_limit = {
 	.since = "1.0",
 	.summary =
 		"an accelerator or a fabric device is requested without a limit",
-	.why = "The API server rejects such Pods; custom resources are accepted, but their pods are never created. GKE Autopilot may set the limit, so it is only a warning for pods that select nodes of GKE.",
+	.why = "The API server rejects such Pods. Custom resources are accepted, but their pods are never created. GKE Autopilot may set the limit, so it is only a warning for pods that select nodes of GKE.",
 	.remedy =
 		"Set limits to the same number; requests may then be left out.",
 	.evidence =

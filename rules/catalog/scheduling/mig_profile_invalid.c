@@ -167,7 +167,8 @@ const struct rule rule_mig_profile_invalid = {
 	.severity = SEVERITY_ERROR,
 	.scope = GPU_PODS | NEW_TEMPLATES,
 	.since = "1.0",
-	.summary = "a MIG profile that no GPU has, or not the selected GPU",
+	.summary =
+		"a MIG profile that no GPU has, or that the selected GPU lacks",
 	.why = "The API server accepts any name; no node offers it, so the pod stays Pending forever.",
 	.remedy =
 		"Request a profile of the GPU that you need: `nvidia-smi mig -lgip` on a node lists them. If your cluster really advertises this profile, list it under `accelerators` in the policy.",

@@ -25,7 +25,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 				continue;
 			report_container(
 				run, c, entry->node,
-				"container `%s` requests %s, which may be of one GPU or may be rejected",
+				"container `%s` requests %s, which may come from one GPU or be rejected",
 				container_title(c),
 				rule_count(run, quantity_value(entry->quantity),
 					   "share"));
@@ -39,7 +39,7 @@ const struct rule rule_shared_gpu_count_gt_one = {
 	.scope = NEW_TEMPLATES,
 	.since = "1.0",
 	.summary = "one container requests several shares of GPUs",
-	.why = "Several shares guarantee no more compute or memory than one: they may be of the same GPU, and a device plugin with failRequestsGreaterThanOne rejects the pod (UnexpectedAdmissionError).",
+	.why = "Several shares guarantee no more compute or memory than one: they may come from the same GPU, and a device plugin with failRequestsGreaterThanOne rejects the pod (UnexpectedAdmissionError).",
 	.remedy = "Request one share, or whole GPUs.",
 	.evidence =
 		"https://github.com/NVIDIA/k8s-device-plugin#with-cuda-time-slicing; https://cloud.google.com/kubernetes-engine/docs/concepts/timesharing-gpus",

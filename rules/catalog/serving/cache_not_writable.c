@@ -225,7 +225,7 @@ static void check_user(struct rule_run *run, const struct container *c)
 		return;
 	f = report_container(
 		run, c, at,
-		"user %s has no home in the image: without HOME the caches of vLLM go to `/.cache`, which only root can create",
+		"user %s has no home in the image: without HOME, the caches of vLLM go to `/.cache`, which only root can create",
 		rule_number(run, user));
 	finding_help(run, f, "Set HOME to a folder that the user can write.");
 	fix = finding_fix(run, f, false, "set HOME to /tmp");

@@ -95,7 +95,7 @@ const struct rule rule_disruption_annotation_ignored = {
 	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary = "an annotation against eviction that no autoscaler reads",
-	.why = "The pods look protected and are not: consolidation of nodes ends the run.",
+	.why = "The pods look protected but are not: if the autoscaler consolidates nodes, it ends the run.",
 	.remedy =
 		"Annotate the pod template: karpenter.sh/do-not-disrupt: \"true\", cluster-autoscaler.kubernetes.io/safe-to-evict: \"false\".",
 	.evidence =

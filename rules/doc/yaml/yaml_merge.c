@@ -75,7 +75,9 @@ static struct anchor *find_anchor(struct yaml *yaml, const char *name,
 	uint32_t height;
 
 	if (!anchor) {
-		yaml_issue(yaml, at, "there is no anchor &%.100s before", name);
+		yaml_issue(yaml, at,
+			   "anchor &%.100s is not defined before this alias",
+			   name);
 		return NULL;
 	}
 	/* The end of a value is set when it is complete. */
@@ -127,7 +129,7 @@ static struct node *copy(struct yaml *yaml, const struct node *node,
 		return made;
 	}
 	yaml->loader->costly = true;
-	yaml_issue(yaml, at, "more than %u values with all aliases",
+	yaml_issue(yaml, at, "more than %u values after aliases are expanded",
 		   yaml->nodes_max);
 	return NULL;
 }

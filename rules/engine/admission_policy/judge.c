@@ -246,7 +246,7 @@ void admission_tell(struct admission_case *a, struct admission_result *result)
 		result->severity = SEVERITY_INFO;
 		result->message = arena_printf(
 			a->arena,
-			"if the MutatingAdmissionPolicy `%s` leaves it so: %s",
+			"unless the MutatingAdmissionPolicy `%s` changes it: %s",
 			a->mutation, result->message);
 	}
 	a->request->found(a->request->context, result);

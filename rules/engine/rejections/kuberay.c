@@ -497,13 +497,14 @@ static const struct rejection items[] = {
 		" a.policy == b.policy && " CONDITION("a") " == " CONDITION(
 			"b") "))",
 		"'two deletion rules have the same policy and condition'"),
-	REJECTION("rule-order", JOB, "condition.ttlSeconds",
-		  LATER("DeleteWorkers", "DeleteCluster") " && " LATER(
-			  "DeleteWorkers",
-			  "DeleteSelf") " && " LATER("DeleteCluster",
-						     "DeleteSelf"),
-		  "'`' + self.policy + '` comes before what it includes'",
-		  RULES, .absent = true),
+	REJECTION(
+		"rule-order", JOB, "condition.ttlSeconds",
+		LATER("DeleteWorkers", "DeleteCluster") " && " LATER(
+			"DeleteWorkers",
+			"DeleteSelf") " && " LATER("DeleteCluster",
+						   "DeleteSelf"),
+		"'`' + self.policy + '` comes before a policy that it includes'",
+		RULES, .absent = true),
 
 	/* Cron jobs. */
 	REJECTION("schedule-zone", "RayCronJob", "spec.schedule",

@@ -230,8 +230,7 @@ static int add_kept(struct cluster_builder *b, enum cluster_kind kind,
 			return 1;
 		return b->left_out
 			       ? err_set(err, 0,
-					 "%s `%s` is too large, or they are "
-					 "too many: the pods created from it are unknown",
+					 "%s `%s` is too large, or there are too many of them: the pods created from it are unknown",
 					 id.kind, id.name)
 			       : 0;
 	}

@@ -328,7 +328,7 @@ static int read_file(struct load *load)
 	}
 	load->at++;
 	if (peek(load) >= 0)
-		return fail(load, load->at, "something follows the object");
+		return fail(load, load->at, "text follows the object");
 	if (!load->api_version || !load->kind || !load->version)
 		return fail(load, 0,
 			    "not a file of `gpugate snapshot`: apiVersion, "
@@ -412,6 +412,6 @@ struct cluster *cluster_load(const char *path, bool may_pipe,
 	escape_unguard(&guard);
 	buf_release(&all);
 	if (!cluster)
-		err_wrap(err, "cluster state %s", path);
+		err_wrap(err, "cluster snapshot %s", path);
 	return cluster;
 }
