@@ -48,7 +48,7 @@ lacks() {
 	[[ $output != *"$1"* ]] || { echo "\"$1\" in: $output"; return 1; }
 }
 
-@test "admission: a policy without a binding is judged as bound with Deny, and that is said once" {
+@test "admission: a policy without a binding is checked as if bound with Deny, with one note" {
 	policy low 'object.spec.priority < 5' >policies.yaml
 	pod a.yaml
 	pod b.yaml other
@@ -80,7 +80,7 @@ lacks() {
 	has ': info: '
 }
 
-@test "admission: of two bindings that refuse, the gravest decides" {
+@test "admission: the most severe of two bindings decides" {
 	{
 		policy low 'object.spec.priority < 5'
 		binding a low Audit
@@ -104,7 +104,7 @@ lacks() {
 	has '"policy":"low","binding":"low-deny"'
 }
 
-@test "admission: no comment hides it, a baseline does" {
+@test "admission: a baseline hides a finding, a comment does not" {
 	policy low 'object.spec.priority < 5' >policies.yaml
 	pod a.yaml
 	sed -i 's/priority: 5/priority: 5 # gpugate: ignore[admission-policy] -- no/' a.yaml
@@ -143,7 +143,7 @@ lacks() {
 	[ "$(grep -c 'refused by low' <<<"$output")" -eq 1 ]
 }
 
-@test "admission: what depends on an unknown user is an info with if, and judged with --as" {
+@test "admission: a finding that depends on an unknown user is an info with 'if'; --as decides it" {
 	policy low 'object.spec.priority < 5' "matchConditions:
 - {name: no-bot, expression: \"!request.userInfo.username.startsWith('bot')\"}" \
 		>policies.yaml
@@ -164,7 +164,7 @@ lacks() {
 	[ "$status" -eq 2 ]
 }
 
-@test "admission: the set's Namespaces say what a selector selects" {
+@test "admission: a selector uses the labels of Namespaces in the input files" {
 	policy low 'object.spec.priority < 5' >policies.yaml
 	sed -i 's/^  matchConstraints:/&\n    namespaceSelector: {matchLabels: {tier: prod}}/' policies.yaml
 	pod a.yaml
@@ -180,7 +180,7 @@ lacks() {
 	[ "$status" -eq 0 ]
 }
 
-@test "admission: a placeholder is not judged, and counted" {
+@test "admission: an object with a placeholder is skipped and counted" {
 	policy low "object.spec.containers.all(c, c.image.startsWith('x/'))" >policies.yaml
 	pod a.yaml
 	sed -i 's|image: .*|image: ${IMAGE}|' a.yaml
@@ -190,7 +190,7 @@ lacks() {
 	has '"rule":"admission-policy","reason":"a value is unknown"'
 }
 
-@test "admission: a named time zone is not known, an offset is" {
+@test "admission: a named time zone is unknown, an offset is known" {
 	policy low "timestamp('2026-01-01T00:00:00Z').getHours('Asia/Tokyo') == 1" >policies.yaml
 	pod a.yaml
 	run "$GPUGATE" lint --isolated --select admission-policy --format json \
@@ -212,7 +212,7 @@ lacks() {
 	[ "$status" -eq 0 ]
 }
 
-@test "admission: an expression that does not compile is an error with its place" {
+@test "admission: an expression that does not compile is an error with a position" {
 	policy low 'object.spec.priority <' >policies.yaml
 	pod a.yaml
 	lint a.yaml
@@ -234,7 +234,7 @@ lacks() {
 	has 'must evaluate to bool'
 }
 
-@test "admission: what cannot be read is an error" {
+@test "admission: files that cannot be read are errors" {
 	pod a.yaml
 	run "$GPUGATE" lint --isolated --admission-policy none.yaml a.yaml
 	[ "$status" -eq 2 ]
@@ -309,7 +309,7 @@ own() {
 	has ': warning: '
 }
 
-@test "admission: policies of custom: beside rules, a definition and the set's Namespaces" {
+@test "admission: policies of custom: with rules, a definition and Namespaces of the input files" {
 	custom
 	cat >own/rules.yaml <<-'END'
 		apiVersion: gpugate.dev/v1
@@ -341,7 +341,7 @@ own() {
 	has 'refused by low'
 }
 
-@test "admission: what does not belong among the files of custom: is an error with its place" {
+@test "admission: other objects in the files of custom: are errors with a position" {
 	custom
 	printf -- '---\napiVersion: v1\nkind: Service\nmetadata: {name: x}\n' >>own/policies.yaml
 	own a.yaml
@@ -403,7 +403,7 @@ definition() {
 		--admission-policy policies.yaml gate.yaml
 }
 
-@test "admission: the rules of a definition are typed by its schema" {
+@test "admission: the schema of a definition types its rules" {
 	definition 'self.replica < 3'
 	[ "$status" -eq 2 ]
 	has "policies.yaml:21:28: undefined field 'replica'; did you mean \`replicas\`?"
@@ -445,7 +445,7 @@ definition() {
 	has '`oldSelf` is not available here'
 }
 
-@test "admission: whether an admission plugin sets a field is not known" {
+@test "admission: a field that an admission plugin may set is unknown" {
 	local expression
 	pod a.yaml
 	for expression in '!has(object.spec.priorityClassName)' \
@@ -469,7 +469,7 @@ definition() {
 	[ "$status" -eq 1 ]
 }
 
-@test "admission: a message of several lines gives way to the static one" {
+@test "admission: the static message replaces a message with several lines" {
 	pod a.yaml
 	policy lines "object.kind == ''" >policies.yaml
 	echo "    messageExpression: \"'a' + '\\\\n' + 'b'\"" >>policies.yaml
@@ -523,7 +523,7 @@ definition() {
 	has 'it has a status'
 }
 
-@test "admission: what is given twice alike is judged once, and two of one name are an error" {
+@test "admission: equal objects are checked once; different ones with one name are an error" {
 	{ policy low 'object.spec.priority < 5'; binding all low Deny; } >policies.yaml
 	cp policies.yaml again.yaml
 	pod a.yaml
@@ -537,7 +537,7 @@ definition() {
 	has 'ValidatingAdmissionPolicyBinding `all` differs from the one at policies.yaml:13; a cluster can have only one with this name'
 }
 
-@test "admission: selectors see the labels that the server gives" {
+@test "admission: selectors see labels that the API server sets" {
 	{
 		policy named false "$(cat <<-END
 			matchConditions: [{name: is-namespace, expression: "object.kind == 'Namespace'"}]
@@ -570,7 +570,7 @@ definition() {
 	[ "$status" -eq 0 ]
 }
 
-@test "admission: what a MutatingAdmissionPolicy may change first is an info with if" {
+@test "admission: a finding that a MutatingAdmissionPolicy may prevent is an info with 'if'" {
 	{ policy low 'object.spec.priority < 5'; binding all low Deny; } >policies.yaml
 	cat >mutating.yaml <<-END
 	apiVersion: admissionregistration.k8s.io/v1
@@ -607,7 +607,7 @@ definition() {
 	has 'error: policy `low`: refused by low'
 }
 
-@test "admission: what the API server refuses as a policy or a binding refuses nothing" {
+@test "admission: a policy or a binding that the API server rejects has no effect" {
 	{ policy low false; binding all low Deny; } >ok.yaml
 	pod a.yaml
 	sed 's/matchConstraints:/matchConstraint:/' ok.yaml >policies.yaml
@@ -690,7 +690,7 @@ definition() {
 	[ "$(grep -c crd-validation <<<"$output")" -eq 1 ]
 }
 
-@test "admission: parameters of a namespace for objects that are in none" {
+@test "admission: namespaced parameters for objects without a namespace" {
 	{
 		policy low false 'paramKind: {apiVersion: v1, kind: ConfigMap}'
 		binding b low Deny 'paramRef: {name: small, parameterNotFoundAction: Allow}'

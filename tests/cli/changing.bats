@@ -13,7 +13,7 @@ quota() {
 	EOF
 }
 
-@test "a pipe: its lines and repairs are shown" {
+@test "a pipe: its lines and fixes are shown" {
 	quota a.yaml
 	for format in full json rdjson sarif; do
 		"$GPUGATE" lint --format $format --stdin-filename PIPE - \
@@ -55,7 +55,7 @@ wait_for_reader() {
 	return 1
 }
 
-@test "a file that is shortened or removed meanwhile" {
+@test "a file that is shortened or removed during the run" {
 	mkfifo report
 	for change in ': >a.yaml' 'rm a.yaml' 'echo >>a.yaml'; do
 		for format in full rdjson sarif; do
@@ -91,7 +91,7 @@ meanwhile() {
 	wait $pid || rc=$?
 }
 
-@test "--add-ignore and --prune-baseline keep what was written meanwhile" {
+@test "--add-ignore and --prune-baseline keep concurrent changes" {
 	mkfifo report
 	for change in 'sed -i s/"8"/"9"/ a.yaml' 'cp a.yaml b; mv b a.yaml' \
 		'touch -d "+1 sec" a.yaml' 'exec 9>>a.yaml'; do
@@ -117,7 +117,7 @@ meanwhile() {
 	is "$(echo a.yaml* base.json*)" "a.yaml base.json"
 }
 
-@test "names of files begin no line and no command in messages" {
+@test "file names in messages start neither a line nor a command" {
 	pod "$(printf 'x\n::error ::y.yaml')"
 	pod a.yaml
 	printf 'kind: Policy\napiVersion: gpugate.dev/v1\n"a\\e[31mb\\n::error ::c": 1\n' \
@@ -150,7 +150,7 @@ meanwhile() {
 	is "${output%%:*}" "-"
 }
 
-@test "what markup cannot explain is no template" {
+@test "text that is not template markup does not make a template" {
 	printf 'kind: 1\0\n{{- if .Values.x }}\n' >nul.yaml
 	printf 'kind: "{{b}}"\n---\nc: [\n' >other.yaml
 	printf 'kind: [\n---\nb: "{{c}}"\n' >before.yaml
@@ -162,7 +162,7 @@ meanwhile() {
 	holds "$output" "other.yaml:4:1: error: expected a value"
 }
 
-@test "--add-ignore leaves files alone that may not be written" {
+@test "--add-ignore skips files that are not writable" {
 	pod a.yaml
 	cp a.yaml before
 	give_away a.yaml 444
@@ -173,7 +173,7 @@ meanwhile() {
 	cmp a.yaml before
 }
 
-@test "a baseline is replaced as a whole; a link and a pipe stay" {
+@test "a baseline is replaced completely; links and pipes are kept" {
 	pod a.yaml
 	echo old >real.json
 	chmod 640 real.json
@@ -194,7 +194,7 @@ meanwhile() {
 	is "$(find . -name '.*.json*')" ""
 }
 
-@test "a baseline: what was not looked for is not gone" {
+@test "a baseline keeps findings of rules that did not run" {
 	pod a.yaml
 	quota q.yaml
 	pod s/b.yaml other
@@ -219,7 +219,7 @@ meanwhile() {
 	holds "$stderr" "removed 1 entry"
 }
 
-@test "what is suppressed from now on is not fixable" {
+@test "newly suppressed findings are not fixable" {
 	quota a.yaml
 	run "$GPUGATE" lint a.yaml
 	holds "$output" "fixable with --"
@@ -231,7 +231,7 @@ meanwhile() {
 	holds_not "$output" fixable
 }
 
-@test "closed streams: no other file takes their place" {
+@test "closed standard streams are not replaced by another file" {
 	quota a.yaml
 	"$GPUGATE" lint --format json:wanted a.yaml || true
 	run --separate-stderr bash -c '"$0" lint --format concise \
@@ -250,7 +250,7 @@ meanwhile() {
 }
 
 # The work of one second depends on the machine and the build.
-@test "a bar on a terminal that can take it back, and on no other" {
+@test "a progress bar only on a terminal that can erase it" {
 	command -v script >/dev/null || skip "no script(1)"
 	script -qec true /dev/null </dev/null || skip "no pseudo-terminal"
 	for size in 6000 18000 60000 180000 600000; do

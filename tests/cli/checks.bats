@@ -52,7 +52,7 @@ checks() {
 	[ "$(checks --isolated)" = "suspend-selector " ]
 }
 
-@test "a policy turns one check off, and nothing else with it" {
+@test "a policy turns off only one check" {
 	cat >.gpugate.yaml <<-'EOF'
 		apiVersion: gpugate.dev/v1
 		kind: Policy
@@ -72,7 +72,7 @@ checks() {
 	[[ $output == *"(1.7 and later)"* ]]
 }
 
-@test "a wrong quantity suggests a right one" {
+@test "an invalid quantity suggests a valid one" {
 	printf '%s\n' 'apiVersion: v1' 'kind: ResourceQuota' \
 		'metadata: {name: q}' 'spec:' '  hard:' >quota.yaml
 	for text in 8GB 1Zi '10 Gi' 512mb '4 cores' 8gi eight '""' 1.5.2GB; do

@@ -27,7 +27,7 @@ cmp() {
 		sh -c 'cd "$1" && shift && exec "$@"' sh "$folder" "$GPUGATE" cmp "$@"
 }
 
-@test "cmp: plain files, JSON among them, and no settings" {
+@test "cmp: plain files, including JSON, without settings files" {
 	tools
 	good app/a.yaml
 	printf '{"apiVersion":"v1",\n\t"kind":"ConfigMap",\t"metadata":{"name":"j"}}' \
@@ -59,7 +59,7 @@ cmp() {
 	is "$(printf '%s\n' "$output" | grep -c '^---$')" 1
 }
 
-@test "cmp: a finding, and nothing is printed but the report" {
+@test "cmp: with a finding, only the report is printed" {
 	tools
 	good app/a.yaml
 	pod app/b.yaml
@@ -73,7 +73,7 @@ cmp() {
 	holds "$output" 'priority: 5'
 }
 
-@test "cmp: what cannot be read is no part of it either" {
+@test "cmp: with an unreadable file, nothing is printed either" {
 	tools
 	good app/a.yaml
 	printf 'kind: Pod\napiVersion: [\n' >app/b.yaml
@@ -83,7 +83,7 @@ cmp() {
 	holds "$stderr" invalid-syntax
 }
 
-@test "cmp: an empty answer would have everything pruned" {
+@test "cmp: an empty result is an error, because it would prune all objects" {
 	tools
 	mkdir app
 	cmp app
@@ -98,7 +98,7 @@ cmp() {
 	holds "$stderr" "would prune"
 }
 
-@test "cmp: a kustomization by kustomize, else by kubectl" {
+@test "cmp: builds a kustomization with kustomize, else with kubectl" {
 	tools kubectl
 	mkdir app
 	: >app/kustomization.yml
@@ -117,7 +117,7 @@ cmp() {
 	holds "$stderr" "neither kustomize nor kubectl"
 }
 
-@test "cmp: a chart, with what Argo CD says of it" {
+@test "cmp: builds a chart with the variables of Argo CD" {
 	tools helm
 	mkdir -p repo/app repo/env
 	echo 'name: llm' >repo/app/Chart.yaml
@@ -137,7 +137,7 @@ cmp() {
 	is "$(cat calls)" "helm template --namespace ml --kube-version 1.34.1 --api-versions v1,apps/v1 --values $PWD/repo/app/v.yaml --values $PWD/repo/env/prod.yaml --values $PWD/repo/env/prod.yaml --set a.b=1\\,2 --set l={x,y} --include-crds -- other $PWD/repo/app"
 }
 
-@test "cmp: a chart by variables of the Application" {
+@test "cmp: builds a chart with variables of the Application" {
 	tools helm
 	mkdir app
 	echo 'name: llm' >app/Chart.yaml
@@ -154,7 +154,7 @@ cmp() {
 	is "$status" 2
 }
 
-@test "cmp: what a renderer says when it fails is shown, and nothing else" {
+@test "cmp: shows only the error output of a renderer that fails" {
 	tools helm
 	mkdir app
 	echo 'name: llm' >app/Chart.yaml
@@ -169,7 +169,7 @@ template: no such value' cmp app
 	holds "$stderr" "not rendered: Chart.yaml names no chart"
 }
 
-@test "cmp: nothing outside of the repository" {
+@test "cmp: rejects files outside the repository" {
 	tools helm kustomize
 	mkdir -p repo/app repo/base
 	good outside.yaml
@@ -223,7 +223,7 @@ template: no such value' cmp app
 	is "$(cat calls)" "kustomize build $PWD/repo/app"
 }
 
-@test "cmp: parameters that are not known" {
+@test "cmp: unknown parameters" {
 	tools
 	good app/a.yaml
 	ARGOCD_APP_PARAMETERS='[{"name":"value-files","array":[]}]' cmp app
@@ -241,7 +241,7 @@ template: no such value' cmp app
 	is "$status" 0
 }
 
-@test "cmp: the operator's policy is a floor, the namespace Argo CD's" {
+@test "cmp: the operator's policy is a floor, the namespace is set by Argo CD" {
 	tools
 	pod app/b.yaml
 	sed -i '/namespace:/d' app/b.yaml
@@ -261,7 +261,7 @@ template: no such value' cmp app
 	is "$status" 1
 }
 
-@test "cmp: --discover says how, or nothing" {
+@test "cmp: --discover prints the renderer, or nothing" {
 	tools
 	mkdir app
 	cmp app --discover

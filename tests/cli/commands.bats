@@ -88,7 +88,7 @@ print(rule["name"], rule["severity"], "kind:" in rule["flagged"],
 	is "$status" 2
 }
 
-@test "config: settings and where they come from" {
+@test "config: settings and their sources" {
 	run "$GPUGATE" config
 	is "$status" 0
 	holds "$output" "policy: none"
@@ -134,7 +134,7 @@ print(rule["name"], rule["severity"], "kind:" in rule["flagged"],
 	done
 }
 
-@test "init writes a policy that is valid, once" {
+@test "init writes a valid policy, and keeps an existing one" {
 	run "$GPUGATE" init
 	is "$status" 0
 	[ -s .gpugate.yaml ]
@@ -195,7 +195,7 @@ offers() {
 	holds_not "$(offers '')" "manpage"
 }
 
-@test "completion: nothing is run and nothing is asked at TAB" {
+@test "completion: TAB runs no program and sends no request" {
 	for shell in bash zsh fish; do
 		run "$GPUGATE" completion "$shell"
 		holds_not "$output" __complete
@@ -264,7 +264,7 @@ offers() {
 	holds "$output" "set: prod"
 }
 
-@test "a .gpugate.yml is named as not read" {
+@test "a .gpugate.yml is reported as not read" {
 	mkdir -p y/a
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nmode: warn\n' >y/.gpugate.yml
 	printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n' >y/a/p.yaml

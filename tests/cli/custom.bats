@@ -69,7 +69,7 @@ policy() {
 	is "$(echo "$output" | grep -c '^ok ')" 30
 }
 
-@test "a rule of one's own finds, is explained and listed" {
+@test "a custom rule reports findings, and is explained and listed" {
 	registry
 	lint --select site-registry .
 	is "$status" 1
@@ -88,7 +88,7 @@ policy() {
 	holds "$output" "site-registry"
 }
 
-@test "the policy's rules, the options and comments speak to it as to any other" {
+@test "rules of the policy, options and comments apply to custom rules" {
 	registry
 	policy 'custom: [rules/*.yaml]' 'rules: {site-registry: info}'
 	lint --select site-registry .
@@ -117,7 +117,7 @@ policy() {
 	holds "$stderr" 'did you mean `site-registry`'
 }
 
-@test "the policy gives its parameters anew" {
+@test "the policy overrides the parameters of a custom rule" {
 	registry
 	policy 'custom: [rules/*.yaml]' \
 		'rules: {site-registry: {params: {hosts: [registry.example.com, x.io]}}}'
@@ -136,7 +136,7 @@ policy() {
 	holds "$stderr" '`site-registry` has no parameter `host`; did you mean `hosts`?'
 }
 
-@test "--require names it" {
+@test "--require accepts a custom rule" {
 	registry
 	lint --select site-registry --require site-registry .
 	is "$status" 1
@@ -148,7 +148,7 @@ policy() {
 	holds "$stderr" '--require: unknown rule `site-regitry`'
 }
 
-@test "the cluster's policy is a floor for its own rules too" {
+@test "the cluster's policy is also a floor for its custom rules" {
 	registry
 	mkdir cluster
 	mv .gpugate.yaml cluster/policy.yaml
@@ -161,7 +161,7 @@ policy() {
 	holds "$output" "[site-registry]"
 }
 
-@test "every problem of a rules file has its place" {
+@test "every problem of a rules file has a position" {
 	rules rules/bad.yaml <<-'END'
 		- name: shm-missing
 		  severity: eror
@@ -199,7 +199,7 @@ policy() {
 	)"
 }
 
-@test "a place inside of an expression, however it is written" {
+@test "a position inside an expression, in any YAML style" {
 	rules r.yaml <<-'END'
 		- name: r1
 		  summary: s
@@ -236,7 +236,7 @@ policy() {
 		"9:7 14:16 17:37 20:30 24:5 29:5 30:49 "
 }
 
-@test "a policy that was found reads rules of its own repository only" {
+@test "a discovered policy reads rules of its own repository only" {
 	mkdir -p out in
 	git init -q in
 	cd in
@@ -246,7 +246,7 @@ policy() {
 	holds "$stderr" "a path out of the repository"
 }
 
-@test "where the value stands that decides" {
+@test "findings point at the value that decides" {
 	rules r.yaml <<-'END'
 		- name: no-such-thing
 		  summary: s
@@ -297,7 +297,7 @@ policy() {
 	holds "$output" '{"rule":"cluster-class","reason":"depends on an unknown value",'
 }
 
-@test "the expressions of an object share what they may cost" {
+@test "the expressions of an object share one cost budget" {
 	rules r.yaml <<-'END'
 		- name: slow
 		  summary: s
@@ -370,7 +370,7 @@ policy() {
 	is "$output" ""
 }
 
-@test "what only an admission plugin may set is as the file has it" {
+@test "fields that only an admission plugin sets are read from the file" {
 	rules r.yaml <<-'END'
 		- name: class-said
 		  summary: s
@@ -392,7 +392,7 @@ policy() {
 		'pod.yaml:6:1: warning: s [selector-said]')"
 }
 
-@test "placeholders and namespaces that nobody gives are unknown" {
+@test "placeholders and unset namespaces are unknown" {
 	rules r.yaml <<-'END'
 		- name: image-host
 		  summary: s
@@ -412,7 +412,7 @@ policy() {
 	holds "$output" "[in-ml]"
 }
 
-@test "repairs of one's own" {
+@test "fixes of custom rules" {
 	rules r.yaml <<-'END'
 		- name: priority-set
 		  summary: s

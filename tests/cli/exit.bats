@@ -26,7 +26,7 @@ load helper
 	holds "$output" "[priority-integer-set]"
 }
 
-@test "--fail-on warning, info count what is above as well" {
+@test "--fail-on warning and info also count higher severities" {
 	printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nkind: ConfigMap\n' >a.yaml
 	lint a.yaml
 	is "$status" 0
@@ -76,7 +76,7 @@ load helper
 	holds "$stderr" 'unknown rule `server-rejects/none`'
 }
 
-@test "an exemption that ended some days ago leaves warnings" {
+@test "an exemption that expired some days ago leaves warnings" {
 	printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: ml}\nspec:\n  containers:\n  - {name: c, image: "x:1", resources: {requests: {nvidia.com/gpu: 1}}}\n' >a.yaml
 	policy() { # UNTIL
 		printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nexempt:\n- {names: [a], rules: [gpu-request-without-limit], reason: old, until: %s}\n' \
@@ -135,7 +135,7 @@ load helper
 	done
 }
 
-@test "2: options that do not exist pretend nothing" {
+@test "2: options that do not exist have no effect" {
 	pod a.yaml
 	for option in --clusters=x --fixes; do
 		lint "$option" a.yaml
@@ -197,7 +197,7 @@ load helper
 	holds "$stderr" 'unknown rule `nonsense`'
 }
 
-@test "2: --require of what did not run; findings are printed" {
+@test "2: --require of a skipped rule; findings are printed" {
 	pod a.yaml
 	lint --require cluster a.yaml
 	is "$status" 2

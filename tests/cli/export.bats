@@ -52,7 +52,7 @@ vap() {
 	done
 }
 
-@test "what the API server cannot say is refused by name" {
+@test "rules that the API server cannot express are rejected by name" {
 	rules <<-'END'
 		- {name: a, summary: s, assert: gpugate.gpus > 1}
 		- {name: b, summary: s, match: {gpus: true}, assert: "true"}
@@ -82,7 +82,7 @@ vap() {
 	)"
 }
 
-@test "rules are exported by name, with what the policy makes of them" {
+@test "rules are exported by name, with the settings of the policy" {
 	rules <<-'END'
 		- name: gpus
 		  summary: counts

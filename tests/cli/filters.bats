@@ -17,7 +17,7 @@ list() {
 	EOF
 }
 
-@test "krm: a functionConfig stays above the floor and below the options" {
+@test "krm: options override a functionConfig, which cannot loosen the floor" {
 	list 'rules: {priority-integer-set: off}' >off.yaml
 	run --separate-stderr "$GPUGATE" krm <off.yaml
 	is "$status" 0
@@ -51,7 +51,7 @@ list() {
 	holds "$stderr" "Pod other/p"
 }
 
-@test "what has to be repaired by hand is not called fixable" {
+@test "findings that need a manual fix are not counted as fixable" {
 	printf 'apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: a}\nspec: {hard: {nvidia.com/gpu: "8"}}\n' >a.yaml
 	iconv -t utf-16 a.yaml >b.yaml
 	run "$GPUGATE" lint a.yaml b.yaml
@@ -64,7 +64,7 @@ list() {
 	holds_not "$output" "fixable"
 }
 
-@test "a worker that is written like its master has the same findings" {
+@test "a worker with the template of its master has the same findings" {
 	template='{spec: {containers: [{name: pytorch, image: "i:1", command: [sleep, inf],
 	  resources: {limits: {nvidia.com/gpu: 1}}}]}}'
 	cat >a.yaml <<-END

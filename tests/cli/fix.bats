@@ -12,7 +12,7 @@ quota() {
 		'    nvidia.com/gpu: "8"   # eight' '    pods: "4"' >"$1"
 }
 
-@test "--fix repairs and keeps every other byte" {
+@test "--fix changes only the bytes of the fix" {
 	quota a.yaml
 	lint --fix a.yaml
 	is "$status" 0
@@ -34,7 +34,7 @@ quota() {
 	holds "$output" "quantity-invalid"
 }
 
-@test "--fix keeps what another program is writing" {
+@test "--fix keeps a file that another program is writing" {
 	quota a.yaml
 	cp a.yaml old.yaml
 	exec 9>>a.yaml
@@ -48,7 +48,7 @@ quota() {
 	is "$(echo a.yaml*)" a.yaml
 }
 
-@test "--fix keeps an edit that is made after it has read" {
+@test "--fix keeps an edit that is made after the file was read" {
 	name=$(printf '%0100d.yaml' 0)
 	quota "$name"
 	cp "$name" before
@@ -95,7 +95,7 @@ quota() {
 	is "$output" ""
 }
 
-@test "--diff is what git apply takes" {
+@test "git apply accepts the output of --diff" {
 	git init -q .
 	quota a.yaml
 	git add a.yaml
@@ -112,7 +112,7 @@ quota() {
 	is "$status" 2
 }
 
-@test "unsafe repairs only when asked for" {
+@test "unsafe fixes are applied only on request" {
 	cat >a.yaml <<-END
 	apiVersion: v1
 	kind: Pod
@@ -130,7 +130,7 @@ quota() {
 	run ! grep -q hostIPC a.yaml
 }
 
-@test "mode and link are kept; a suppressed finding is not repaired" {
+@test "mode and link are kept; a suppressed finding is not fixed" {
 	quota real.yaml
 	chmod 640 real.yaml
 	ln -s real.yaml link.yaml
@@ -145,7 +145,7 @@ quota() {
 	cmp b.yaml old.yaml
 }
 
-@test "a file that may not be written stays whole" {
+@test "a file that is not writable stays unchanged" {
 	quota a.yaml
 	cp a.yaml old.yaml
 	give_away a.yaml 400
@@ -163,7 +163,7 @@ quota() {
 	cmp a.yaml want.yaml
 }
 
-@test "entries that are commented out stay in their block" {
+@test "commented-out entries stay in their block" {
 	printf '%s\n' 'apiVersion: v1' 'kind: Pod' \
 		'metadata: {name: a, namespace: ml}' 'spec:' \
 		'  restartPolicy: Never' '  containers:' '  - name: c' \
@@ -177,7 +177,7 @@ quota() {
 	cmp a.yaml want.yaml
 }
 
-@test "JSON is repaired in its own style" {
+@test "JSON is fixed in its own style" {
 	printf '{\n    "apiVersion": "v1",\n    "kind": "ResourceQuota",\n    "metadata": {"name": "q"},\n    "spec": {\n        "hard": {\n            "nvidia.com/gpu": "8"\n        }\n    }\n}\n' >a.json
 	lint --fix a.json
 	is "$status" 0
@@ -192,14 +192,14 @@ quota() {
 	holds "$stderr" "standard input"
 }
 
-@test "json holds each finding's own repair" {
+@test "json contains the fix of each finding" {
 	quota a.yaml
 	run --separate-stderr "$GPUGATE" lint --format json a.yaml
 	holds "$output" '"fix":{"safe":true,"title":"rename to `requests.nvidia.com/gpu`"'
 	holds "$output" '"fixable":1'
 }
 
-@test "krm: repairs the items and adds results" {
+@test "krm: fixes the items and adds results" {
 	{
 		printf 'apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n'
 		quota q.yaml
@@ -219,7 +219,7 @@ quota() {
 	is "$output" ""
 }
 
-@test "--fix of a file whose name is as long as names may be" {
+@test "--fix of a file whose name has the maximum length" {
 	name=$(printf '%0250d.yaml' 0)
 	quota "$name"
 	lint --fix "$name"
@@ -228,7 +228,7 @@ quota() {
 	is "$(ls -A | grep -c 00000)" 1
 }
 
-@test "post-render in a folder that is gone says so" {
+@test "post-render reports that the current folder is gone" {
 	quota a.yaml
 	mkdir gone
 	run --separate-stderr bash -c \
@@ -237,7 +237,7 @@ quota() {
 	holds "$stderr" "gpugate: current folder: No such file or directory"
 }
 
-@test "a full disk loses neither a diff nor a rendered set in silence" {
+@test "a full disk is reported for a diff and for rendered manifests" {
 	quota a.yaml
 	printf 'apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n' >list
 	for words in 'lint --diff a.yaml' krm post-render; do
@@ -248,7 +248,7 @@ quota() {
 	done
 }
 
-@test "post-render: repaired text, or nothing and a report" {
+@test "post-render: fixed manifests, or only a report" {
 	quota a.yaml
 	run --separate-stderr "$GPUGATE" post-render <a.yaml
 	is "$status" 0
@@ -263,7 +263,7 @@ quota() {
 	grep -q restart-policy-invalid s.txt
 }
 
-@test "a priority class: the set's default, or the policy's as a repair" {
+@test "a priority class: the default of the input files, or a fix from the policy" {
 	printf '%s\n' 'apiVersion: v1' 'kind: Pod' 'metadata: {name: p}' \
 		'spec:' '  containers:' \
 		'  - {name: c, image: x, resources: {limits: {nvidia.com/gpu: 1}}}' \
@@ -313,7 +313,7 @@ idle() {
 		'  - {name: c, image: x/y:1}' >"$1"
 }
 
-@test "--fix says which rules it repaired, by file, and what is left and why" {
+@test "--fix lists the rules that it fixed by file, and the rest with reasons" {
 	quota d/a.yaml
 	quota d/b.yaml
 	printf -- '---\n' >>d/b.yaml
@@ -332,7 +332,7 @@ gpugate: d/b.yaml: fixed quota-gpu-key-ineffective 2'
 	is "$stderr" ""
 }
 
-@test "--fix says which repair the text does not allow" {
+@test "--fix reports fixes that the text does not allow" {
 	quota a.yaml
 	sed -i 's/^  hard:/  hard: \&h/; $aother: *h' a.yaml
 	cp a.yaml old.yaml
@@ -341,7 +341,7 @@ gpugate: d/b.yaml: fixed quota-gpu-key-ineffective 2'
 	holds "$stderr" "gpugate: a.yaml: not fixed: quota-gpu-key-ineffective: the value"
 }
 
-@test "--fix of UTF-16 says that nothing is written, with exit status 2" {
+@test "--fix reports that UTF-16 is not written, with exit status 2" {
 	quota a.yaml
 	{ printf '\xff\xfe'; iconv -f UTF-8 -t UTF-16LE a.yaml; } >b.yaml
 	cp b.yaml old.yaml
@@ -356,7 +356,7 @@ gpugate: d/b.yaml: fixed quota-gpu-key-ineffective 2'
 	is "$status" 0
 }
 
-@test "--fix leaves an info alone that the report only counts" {
+@test "--fix skips infos that the report only counts" {
 	cat >a.yaml <<-END
 	apiVersion: v1
 	kind: Pod

@@ -52,7 +52,7 @@ places() {
 	is "$(grep -c 'title=gpugate gpu-node-selector-missing' <<<"$output")" 1
 }
 
-@test "each is reported where it is requested, counts, or is per namespace" {
+@test "each info is reported if it is selected, counts, or is per namespace" {
 	pods
 	for words in --show-all '--fail-on info' \
 		'--select gpu-node-selector-missing' \

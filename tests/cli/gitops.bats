@@ -40,7 +40,7 @@ import json, sys
 print(json.load(sys.stdin)["summary"][sys.argv[1]])' "$1"
 }
 
-@test "settings and data beside manifests are counted, not judged" {
+@test "settings and data files next to manifests are counted, not checked" {
 	mkdir .vscode data
 	printf '{ // a comment\n "editor.kindness": true, }\n' >.vscode/settings.json
 	printf '{\n  // rules\n  "extends": "x",\n}\n' >.eslintrc.json
@@ -54,7 +54,7 @@ print(json.load(sys.stdin)["summary"][sys.argv[1]])' "$1"
 	holds "$output" "in 1 file (4 more without Kubernetes objects)"
 }
 
-@test "a file of ours that cannot be read is an error, whatever its letters" {
+@test "a manifest that cannot be read is an error, whatever its case" {
 	printf 'kind: Pod\napiVersion: [\n' >a.yaml
 	printf '{"\\u006bind": "Pod", ]' >b.json
 	printf '\377\376k\0i\0n\0d\0:\0 \0[\0' >c.yaml
@@ -63,7 +63,7 @@ print(json.load(sys.stdin)["summary"][sys.argv[1]])' "$1"
 	is "$(printf '%s\n' "$output" | grep -c invalid-syntax)" 3
 }
 
-@test "what is named on the command line is ours, and so is standard input" {
+@test "named files and standard input count as manifests" {
 	printf 'a: [1,\n' >rows.yaml
 	lint rows.yaml
 	is "$status" 1
@@ -72,7 +72,7 @@ print(json.load(sys.stdin)["summary"][sys.argv[1]])' "$1"
 	is "$status" 1
 }
 
-@test "a base that an overlay patches is a part of it" {
+@test "a base that an overlay patches is a partial object" {
 	kustomization base 'resources: [d.yaml]'
 	deployment d >base/d.yaml
 	lint --select readiness-missing-gpu-serving .
@@ -93,7 +93,7 @@ patches: [{path: ready.yaml}]'
 	holds "$output" gpu-fractional-quantity
 }
 
-@test "an overlay that only lists its base adds nothing" {
+@test "an overlay that only lists its base changes nothing" {
 	kustomization base 'resources: [d.yaml]'
 	deployment d >base/d.yaml
 	kustomization overlays/prod 'resources: [../../base]'
@@ -101,7 +101,7 @@ patches: [{path: ready.yaml}]'
 	holds "$output" base/d.yaml
 }
 
-@test "a component may patch what stands beside it" {
+@test "a component may patch objects next to it" {
 	kustomization base 'resources: [d.yaml]'
 	deployment d >base/d.yaml
 	kustomization overlays/prod 'resources: [../../base]
@@ -110,7 +110,7 @@ components: [../../components/gpu]'
 	is "$output" ""
 }
 
-@test "values of a chart are not judged, and never no GPUs" {
+@test "values of a chart are not checked, and do not count as no GPUs" {
 	cat >release.yaml <<-END
 		apiVersion: helm.toolkit.fluxcd.io/v2
 		kind: HelmRelease
@@ -134,7 +134,7 @@ components: [../../components/gpu]'
 	is "$(figure chartValues)" 2
 }
 
-@test "variables that a build fills in are no errors" {
+@test "variables that a build fills in are not errors" {
 	deployment d | sed -e 's|nvidia.com.gpu: 2|nvidia.com/gpu: "${GPUS}"|' \
 		-e 's|namespace: ml|namespace: "${NAMESPACE}"|' >d.yaml
 	lint .
@@ -175,7 +175,7 @@ cluster() {
 	END
 }
 
-@test "clusters in sibling folders are sets of their own" {
+@test "clusters in sibling folders are checked separately" {
 	cluster clusters/a 6
 	cluster clusters/b 6
 	lint .
@@ -193,7 +193,7 @@ cluster() {
 	holds "$output" quota-never-fits
 }
 
-@test "a default class of one cluster says nothing of another's" {
+@test "a default class of one cluster does not apply to another" {
 	cluster clusters/a 1
 	cluster clusters/b 1
 	sed -i '/^---/,$d' clusters/b/quota.yaml
@@ -201,7 +201,7 @@ cluster() {
 	is "$(paths)" "clusters/b/job.yaml"
 }
 
-@test "one folder is one set, and so is a folder in another" {
+@test "one folder is one set, including its subfolders" {
 	cluster prod 6
 	cp prod/job.yaml prod/again.yaml
 	mkdir prod/more
@@ -211,7 +211,7 @@ cluster() {
 	holds "$output" quota-would-exceed
 }
 
-@test "paths: part the sets by name" {
+@test "paths: separates sets by name" {
 	cluster a 6
 	cluster b 6
 	sed -i 's/name: q,/name: q2,/; s/normal-b/normal-a/' b/quota.yaml
@@ -230,7 +230,7 @@ import json, sys
 print([r["adds"] for r in json.load(sys.stdin)["rows"]])')" "['6', '6']"
 }
 
-@test "a class that stands beside the clusters is there for each" {
+@test "a class next to the cluster folders applies to each cluster" {
 	cluster clusters/a 1
 	cluster clusters/b 1
 	mkdir common
@@ -247,7 +247,7 @@ print([r["adds"] for r in json.load(sys.stdin)["rows"]])')" "['6', '6']"
 	is "$(paths)" clusters/b/job.yaml
 }
 
-@test "a comment with three dots stands for what is left out" {
+@test "a comment with three dots stands for omitted text" {
 	deployment d >whole.yaml
 	sed 's/^\( *\)- name: /\1# ... other containers\n&/' whole.yaml >part.yaml
 	grep -q '# \.\.\. other' part.yaml
@@ -263,7 +263,7 @@ print([r["adds"] for r in json.load(sys.stdin)["rows"]])')" "['6', '6']"
 	holds "$output" script.yaml
 }
 
-@test "a patch asks for nothing itself, and what it changes for at least this" {
+@test "a patch alone requests nothing; a patched workload requests at least this" {
 	mkdir patch
 	printf '%s\n' 'apiVersion: apps/v1' 'kind: Deployment' \
 		'metadata: {name: d, namespace: ml}' 'spec:' '  template:' \

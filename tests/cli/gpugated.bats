@@ -54,7 +54,7 @@ ended() {
 	is "$status" 0
 }
 
-@test "gpugated: wrong usage ends with 2 and a hint" {
+@test "gpugated: wrong usage exits with 2 and a hint" {
 	refused --tls-crt x
 	holds "$errors" 'unknown option `--tls-crt`; did you mean `--tls-cert`?'
 	refused --kubeconfigs x
@@ -72,7 +72,7 @@ ended() {
 	is "$status" 2
 }
 
-@test "gpugated: what cannot start ends with 2 and says why" {
+@test "gpugated: a failed start exits with 2 and a reason" {
 	refused --tls-cert none.crt --tls-key "$CERTS/tls.key"
 	holds "$errors" none.crt
 	refused --tls-cert "$CERTS/tls.crt" --tls-key "$CERTS/ca.key"
@@ -89,7 +89,7 @@ ended() {
 	holds "$errors" nonsense
 }
 
-@test "gpugated: a broken policy reports every problem and ends with 2" {
+@test "gpugated: a broken policy reports every problem and exits with 2" {
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforc\nexempts: []\nrules:\n  shm-missing: {action: pach}\n  no-such-rule: {action: deny}\n' >policy.yaml
 	refused --tls-cert "$CERTS/tls.crt" --tls-key "$CERTS/tls.key" \
 		--policy policy.yaml
@@ -126,7 +126,7 @@ assert d["mode"] == "enforce" and len(d["policy"]) == 16, d
 assert l["policy"] == "recommended" and l["hash"] == d["policy"], l'
 }
 
-@test "gpugated: metrics hold what happened" {
+@test "gpugated: metrics count reviews and their results" {
 	start
 	ask 2
 	ask 2
@@ -139,7 +139,7 @@ assert l["policy"] == "recommended" and l["hash"] == d["policy"], l'
 	[ "$(figure gpugate_certificate_expiry_timestamp_seconds)" -gt "$(date +%s)" ]
 }
 
-@test "gpugated: exemptions that end are reported" {
+@test "gpugated: expiring exemptions are reported" {
 	policy enforce policy.yaml
 	cat >>policy.yaml <<-END
 	exempt:
@@ -152,7 +152,7 @@ assert l["policy"] == "recommended" and l["hash"] == d["policy"], l'
 		"$(date -u -d 2100-01-01 +%s)"
 }
 
-@test "gpugated: environment in place of arguments, text log" {
+@test "gpugated: environment instead of arguments, text log" {
 	export GPUGATED_TLS_CERT=$CERTS/tls.crt GPUGATED_TLS_KEY=$CERTS/tls.key
 	export GPUGATED_LISTEN=127.0.0.1:0 GPUGATED_PROBE_LISTEN=127.0.0.1:0
 	export GPUGATED_LOG_FORMAT=text GPUGATED_LOG_LEVEL=info
@@ -162,7 +162,7 @@ assert l["policy"] == "recommended" and l["hash"] == d["policy"], l'
 	logged ' info "listening" address=127.0.0.1:0 port=[0-9]* threads=1 '
 }
 
-@test "gpugated: while it waits, 3 MB are its own, 18 MB with the libraries" {
+@test "gpugated: an idle process uses 3 MB of private memory, 18 MB with the libraries" {
 	start
 	if logged "the sandbox is off"; then
 		skip "a build with sanitizers is larger"
@@ -177,7 +177,7 @@ assert l["policy"] == "recommended" and l["hash"] == d["policy"], l'
 
 # --- reload ------------------------------------------------------------------
 
-@test "gpugated: a policy is taken when it changes, a broken one is not" {
+@test "gpugated: a changed policy takes effect, a broken one does not" {
 	policy enforce policy.yaml
 	start --policy policy.yaml
 	asking_gives "denied u-1"
@@ -221,7 +221,7 @@ asking_one_gives() {
 	[ "$(ask 1)" = "$1" ]
 }
 
-@test "gpugated: rules of one's own are read again when they change" {
+@test "gpugated: custom rules are reloaded when they change" {
 	policy enforce policy.yaml
 	echo 'custom: [rules/*.yaml]' >>policy.yaml
 	asserting '"request.operation != \u0027CREATE\u0027 || oldObject != null"'
@@ -261,7 +261,7 @@ admitting() {
 	END
 }
 
-@test "gpugated: policies of the cluster judge a review as what it is, and are read again" {
+@test "gpugated: the cluster's policies check a review with its operation, and are reloaded" {
 	policy enforce policy.yaml
 	echo 'custom: [rules/*.yaml]' >>policy.yaml
 	admitting "request.operation != 'CREATE' || oldObject != null || request.userInfo.username == ''"
@@ -276,7 +276,7 @@ admitting() {
 	until_true asking_one_gives "denied u-1"
 }
 
-@test "gpugated: a folder of policy files holds rules as well" {
+@test "gpugated: a folder of policy files may contain rules" {
 	mkdir policy
 	policy enforce policy/policy.yaml
 	asserting '"false"'
@@ -285,7 +285,7 @@ admitting() {
 	is "$(ask 1)" "denied u-1"
 }
 
-@test "gpugated: a state or a policy that is no file holds nothing up" {
+@test "gpugated: a snapshot or a policy that is not a regular file does not block" {
 	policy audit policy.yaml
 	mkfifo pipe
 	for state in pipe /dev/zero; do
@@ -319,7 +319,7 @@ admitting() {
 	! logged 'never match'
 }
 
-@test "gpugated: a mounted ConfigMap swaps its folder" {
+@test "gpugated: the swapped folder of a mounted ConfigMap is noticed" {
 	mkdir -p mount/..1 mount/..2
 	policy enforce mount/..1/policy.yaml
 	policy audit mount/..2/policy.yaml
@@ -332,7 +332,7 @@ admitting() {
 	until_true asking_gives "allowed u-1"
 }
 
-@test "gpugated: SIGHUP loads the policy and the certificate" {
+@test "gpugated: SIGHUP reloads the policy and the certificate" {
 	policy enforce policy.yaml
 	start --policy policy.yaml
 	policy enforc policy.yaml
@@ -368,7 +368,7 @@ admitting() {
 
 # --- the end -----------------------------------------------------------------
 
-@test "gpugated: a new client CA is asked for, a broken one is not" {
+@test "gpugated: a new client CA is required, a broken one is not used" {
 	"$GPUGATED" certs --dir other --dns localhost >/dev/null
 	cp "$CERTS/ca.crt" clients.crt
 	start --client-ca clients.crt
@@ -397,7 +397,7 @@ admitting() {
 }
 
 # An API server that is not reachable is awaited.
-@test "gpugated: the log says ready when /readyz does" {
+@test "gpugated: the log says ready when /readyz succeeds" {
 	cat >kubeconfig <<-EOF
 		apiVersion: v1
 		kind: Config
@@ -437,7 +437,7 @@ denied u close"
 	logged '"msg":"stopped"'
 }
 
-@test "gpugated: who stays is cut when the time is over" {
+@test "gpugated: clients that stay are disconnected at the time limit" {
 	start --drain 60
 	python3 "$https" idle "$CERTS/ca.crt" "$port" >idle 3>&- &
 	client=$!
@@ -453,7 +453,7 @@ denied u close"
 	logged '"msg":"stopped","connections":1'
 }
 
-@test "gpugated: a second SIGTERM ends at once; so does SIGINT" {
+@test "gpugated: a second SIGTERM exits at once; so does SIGINT" {
 	start
 	kill -TERM "$pid"
 	until_true logged '"msg":"draining"'
@@ -466,7 +466,7 @@ denied u close"
 	wait "$pid"
 }
 
-@test "gpugated: a policy that is slow to read keeps it from no signal" {
+@test "gpugated: a policy that is slow to read delays no signal" {
 	gcc -D_GNU_SOURCE -shared -fPIC -o slow.so \
 		"$BATS_TEST_DIRNAME/../webhook/slow_open.c" -ldl
 	policy audit policy.yaml
@@ -508,7 +508,7 @@ denied u close"
 	holds "$output" "ok: policy: policy.yaml"
 }
 
-@test "gpugated: selftest of a server that runs" {
+@test "gpugated: selftest of a running server" {
 	policy audit policy.yaml
 	start --policy policy.yaml
 	run --separate-stderr "$GPUGATED" selftest --address "127.0.0.1:$port"
@@ -534,7 +534,7 @@ status_of() {
 	sed -n "s/^$1:[[:space:]]*//p" "/proc/$pid/status"
 }
 
-@test "gpugated: the sandbox is on and refuses nothing that serving needs" {
+@test "gpugated: the sandbox is on and allows everything that serving needs" {
 	policy enforce policy.yaml
 	start --policy policy.yaml
 	if logged "the sandbox is off"; then
@@ -563,7 +563,7 @@ status_of() {
 	is "$(status_of Seccomp)" 0
 }
 
-@test "gpugated: completion and its manual page" {
+@test "gpugated: completion and the manual page" {
 	eval "$("$GPUGATED" completion bash)"
 	while read -r line wanted; do
 		read -ra COMP_WORDS <<<"gpugated ${line//|/ }"

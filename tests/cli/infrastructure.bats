@@ -28,7 +28,7 @@ daemon() {
 	END
 }
 
-@test "a DaemonSet of a tenant's namespace is judged, with what to do" {
+@test "a DaemonSet in a tenant's namespace is checked, with help" {
 	daemon ", namespace: research"
 	full --isolated daemon.yaml
 	is "$status" 1
@@ -37,7 +37,7 @@ daemon() {
 	holds_not "$output" "infrastructure namespace"
 }
 
-@test "the policy's namespaces are left out, and counted" {
+@test "pods in the policy's namespaces are skipped and counted" {
 	daemon ", namespace: research"
 	cat >.gpugate.yaml <<-END
 	apiVersion: gpugate.dev/v1
@@ -82,7 +82,7 @@ daemon() {
 	holds_not "$output" "flags devices that no quota counts"
 }
 
-@test "where nobody says the namespace, what looks like it is counted" {
+@test "in an unknown namespace, pods that look like infrastructure are counted" {
 	daemon ""
 	full --isolated daemon.yaml
 	is "$status" 0
@@ -93,7 +93,7 @@ daemon() {
 	holds "$(cat out.json)" '"infrastructureUnknown":1'
 }
 
-@test "devices that may be taken are an error under strict" {
+@test "devices that a pod may take are an error under strict" {
 	cat >pod.yaml <<-END
 	apiVersion: v1
 	kind: Pod

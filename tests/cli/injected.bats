@@ -48,7 +48,7 @@ silent() {
 	holds_not "$output" "[$1]"
 }
 
-@test "each field that is added is not missing" {
+@test "no injected field is reported as missing" {
 	policy
 	for rule in gpu-toleration-missing runtimeclass-missing \
 		cost-labels-missing thread-oversubscription; do
@@ -65,7 +65,7 @@ silent() {
 	silent thread-oversubscription
 }
 
-@test "items for several namespaces add up, those of others do not count" {
+@test "items for several namespaces add up, those for others do not apply" {
 	policy '{namespaces: ["ml-*"], runtimeClassName: nvidia}' \
 		'{namespaces: [ml-a], labels: {team: x}}'
 	silent runtimeclass-missing
@@ -75,7 +75,7 @@ silent() {
 	says cost-labels-missing
 }
 
-@test "what the author wrote stays, and what is added is nobody's fault" {
+@test "the author's values stay, and injected values are not reported" {
 	policy '{env: [{name: NVIDIA_VISIBLE_DEVICES, value: all}]}'
 	silent nvidia-visible-devices-override
 	policy '{env: [{name: NVIDIA_VISIBLE_DEVICES, value: void}]}'
@@ -85,7 +85,7 @@ silent() {
 	says nvidia-visible-devices-override
 }
 
-@test "a repair writes nothing of what is added" {
+@test "a fix writes no injected value" {
 	policy '{tolerations: [{key: nvidia.com/gpu, operator: Exists}], runtimeClassName: nvidia, labels: {team: x}}'
 	run --separate-stderr "$GPUGATE" lint --fix --unsafe-fixes job.yaml
 	[ "$status" -lt 2 ]
@@ -93,7 +93,7 @@ silent() {
 	holds_not "$(cat job.yaml)" "runtimeClassName"
 }
 
-@test "mistakes in the list have a position" {
+@test "problems in the list have a position" {
 	policy '{tolerations: {key: a}}' '{schedulerNames: a}'
 	run --separate-stderr "$GPUGATE" lint job.yaml
 	is "$status" 2
@@ -151,7 +151,7 @@ clear() {
 	found gpu-toleration-missing
 }
 
-@test "a MutatingAdmissionPolicy counts where it is bound and matches" {
+@test "a MutatingAdmissionPolicy applies where it is bound and matches" {
 	policy
 	toleration='[JSONPatch{op: "add", path: "/spec/tolerations/-", value: {"key": "nvidia.com/gpu"}}]'
 	mutating "$toleration" '' services
@@ -171,7 +171,7 @@ clear() {
 	clear gpu-toleration-missing
 }
 
-@test "a MutatingAdmissionPolicy of the input files counts, too" {
+@test "a MutatingAdmissionPolicy in the input files also applies" {
 	policy
 	mutating '[JSONPatch{op: "add", path: "/spec/tolerations/-", value: {"key": "nvidia.com/gpu"}}]'
 	mkdir cluster

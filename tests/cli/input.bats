@@ -18,7 +18,7 @@ load helper
 	holds "$output" "priority: 5"
 }
 
-@test "a pipe is read when it is named" {
+@test "a pipe is read if it is named" {
 	pod a.yaml
 	run bash -c '"$0" lint --format concise <(cat a.yaml)' "$GPUGATE"
 	is "$status" 1
@@ -33,7 +33,7 @@ load helper
 	is "$(paths)" "a.yaml"
 }
 
-@test "a file without permission" {
+@test "a file that may not be read" {
 	pod a.yaml
 	pod b.yaml
 	give_away b.yaml 0
@@ -66,7 +66,7 @@ load helper
 	is "$(paths)" "d/a.yaml d/link.yaml"
 }
 
-@test "a pipe, a socket or a device met while walking is left alone" {
+@test "pipes, sockets and devices in walked folders are skipped" {
 	pod d/a.yaml
 	mkfifo d/b.yaml
 	ln -s /dev/zero d/c.yaml
@@ -75,7 +75,7 @@ load helper
 	is "$(paths)" "d/a.yaml"
 }
 
-@test "a pipe or a folder where settings are looked for" {
+@test "a pipe or a folder in place of a settings file" {
 	pod s/a.yaml
 	mkfifo s/kustomization.yaml
 	run --separate-stderr timeout 120 "$GPUGATE" lint --format concise s
@@ -105,7 +105,7 @@ load helper
 	holds "$output" "b.yaml:2:8: error"
 }
 
-@test "bytes that are no UTF-8" {
+@test "bytes that are not UTF-8" {
 	printf 'apiVersion: v1\nkind: P\377od\n' >a.yaml
 	lint a.yaml
 	is "$status" 1
@@ -113,7 +113,7 @@ load helper
 	holds "$output" "[invalid-syntax]"
 }
 
-@test "half a document; the documents before it are linted" {
+@test "an incomplete document; the documents before it are linted" {
 	pod a.yaml
 	printf -- '---\napiVersion: v1\nkind: Pod\nmetadata: {name: x\n' >>a.yaml
 	lint a.yaml
@@ -130,7 +130,7 @@ load helper
 	holds "$output" "[invalid-syntax]"
 }
 
-@test "an alias bomb is refused in time and memory" {
+@test "an alias bomb is rejected with little time and memory" {
 	{
 		echo 'a0: &a0 [x, x, x, x, x, x, x, x, x]'
 		for i in $(seq 12); do
@@ -145,7 +145,7 @@ load helper
 	holds "$output" "[invalid-syntax]"
 }
 
-@test "deep nesting is refused" {
+@test "deep nesting is rejected" {
 	{
 		printf 'a: '
 		head -c 100000 /dev/zero | tr '\0' '['
@@ -162,7 +162,7 @@ load helper
 	holds "$output" "[invalid-syntax]"
 }
 
-@test "200 MB: over the cap, exit 2, the others are linted" {
+@test "200 MB: above the limit, exit 2, the other files are linted" {
 	pod a.yaml
 	truncate -s 200M b.yaml
 	lint a.yaml b.yaml
@@ -171,7 +171,7 @@ load helper
 	is "$(paths)" "a.yaml"
 }
 
-@test "values of a wrong type do no harm" {
+@test "values of a wrong type cause no failure" {
 	cat >a.yaml <<-EOF
 	apiVersion: v1
 	kind: Pod
@@ -230,7 +230,7 @@ load helper
 	holds "$stderr" "a.yaml: skipped: template"
 }
 
-@test "a placeholder inside valid YAML is no template" {
+@test "a placeholder in valid YAML does not make a template" {
 	pod a.yaml
 	sed -i 's/registry.*/"{{inputs.parameters.image}}"/' a.yaml
 	lint a.yaml
@@ -253,7 +253,7 @@ deep() {
 	done
 }
 
-@test "all strings of an object share what may be read of them" {
+@test "all strings of an object share one budget" {
 	deep many 10 >a.yaml
 	deep few 1 >b.yaml
 	run "$GPUGATE" lint --format concise a.yaml b.yaml
@@ -262,7 +262,7 @@ deep() {
 	[[ $output != *b.yaml* ]]
 }
 
-@test "a file that would take too long to judge says where it is cut off" {
+@test "a file that takes too long to check reports the place where checking stopped" {
 	pod a.yaml
 	for ((i = 0; i < 1600; i++)); do
 		printf '  - {name: c%d, image: nvidia/cuda}\n' "$i"
@@ -281,7 +281,7 @@ deep() {
 	holds "$output" "b.yaml:10006:3: error: this file has 10000 findings"
 }
 
-@test "a baseline is not written where a file cannot be read" {
+@test "a baseline is not written if a file cannot be read" {
 	pod a.yaml
 	echo old >base.json
 	lint --write-baseline base.json a.yaml /proc/self/mem
@@ -290,7 +290,7 @@ deep() {
 	is "$(cat base.json)" old
 }
 
-@test "a DeviceClass of another file names a resource" {
+@test "a DeviceClass in another file names a resource" {
 	mkdir a b
 	cat >a/pod.yaml <<-END
 	apiVersion: v1

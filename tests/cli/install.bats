@@ -3,7 +3,7 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-@test "uninstall leaves nothing of what install put there" {
+@test "uninstall removes everything that install wrote" {
 	built=${GPUGATE%/*}
 	make -C "$BATS_TEST_DIRNAME/../.." install RELEASED=true \
 		OPTIMIZED="$built" DESTDIR="$PWD/root" >/dev/null
@@ -12,7 +12,7 @@ load helper
 	is "$(find root ! -type d)" ''
 }
 
-@test "make says nothing of a compiler that is not installed yet" {
+@test "make prints no error if the compiler is not installed yet" {
 	mkdir bin
 	for name in sh make find sort id sed grep git awk; do
 		ln -s "$(command -v $name)" bin/
@@ -22,7 +22,7 @@ load helper
 	holds_not "$output" 'not found'
 }
 
-@test "demo prints a denial whole, with its quotes" {
+@test "demo prints a complete denial, with its quotes" {
 	[ -x "${GPUGATE%/*}/gpugated" ] || skip 'gpugated is not built'
 	cp -r "$BATS_TEST_DIRNAME/../../deploy/examples" examples
 	sed -i 's/^contact: .*/contact: "\\"GPU team\\", room C:\\\\5"/' \
@@ -33,7 +33,7 @@ load helper
 	holds "$output" 'review demo-deny'
 }
 
-@test "Ubuntu's universe is named where a package is not found" {
+@test "Ubuntu's universe is mentioned if a package is not found" {
 	mkdir bin
 	printf '#!/bin/sh\nexit 100\n' | tee bin/dpkg bin/env >bin/sudo
 	chmod +x bin/*
@@ -47,7 +47,7 @@ load helper
 	holds_not "$output" 'component universe'
 }
 
-@test "a publisher learns what to set, and OWNER is filled in" {
+@test "publish-check lists the settings, and OWNER is filled in" {
 	local root=$BATS_TEST_DIRNAME/../..
 	(cd "$root" && git ls-files -z -co --exclude-standard Makefile '*.mk' deploy README.md .github |
 		xargs -0 tar -c) | tar -x

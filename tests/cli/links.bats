@@ -22,7 +22,7 @@ judged() {
 		sed 's/ $//'
 }
 
-@test "a link beside its target: one file, judged once, under its own name" {
+@test "a link next to its target: one file, checked once, under its own name" {
 	quota z.yaml
 	ln -s z.yaml a.yaml
 	mkdir d
@@ -68,7 +68,7 @@ judged() {
 	is "$(judged ../d/a.yaml a.yaml ..)" ../d/a.yaml
 }
 
-@test "hard links are files of their own" {
+@test "each hard link is a separate file" {
 	quota d/a.yaml
 	ln d/a.yaml d/b.yaml
 	ln d/a.yaml outside.yaml
@@ -82,7 +82,7 @@ judged() {
 	cmp outside.yaml before
 }
 
-@test "--fix and --add-ignore write through no link that leads out" {
+@test "--fix and --add-ignore do not write through a link that leads out" {
 	quota out/o.yaml
 	cp out/o.yaml before
 	quota tree/a.yaml
@@ -108,7 +108,7 @@ judged() {
 	is "$(ls out)" o.yaml
 }
 
-@test "--fix writes through a link that stays inside, or that was named" {
+@test "--fix writes through a link that stays inside or is named" {
 	quota tree/real.txt
 	ln -s real.txt tree/a.yaml
 	cp tree/real.txt before
@@ -137,7 +137,7 @@ judged() {
 	grep -q requests.nvidia out/o.yaml
 }
 
-@test "a patch that has a second name is a patch under both" {
+@test "a patch with two names is a patch under both" {
 	mkdir base over
 	asking_pod 1 >base/p.yaml
 	lint --select gpu-pod-besteffort --fail-on info .

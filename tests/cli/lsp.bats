@@ -60,7 +60,7 @@ while text:
 	[ "$status" -eq 2 ]
 }
 
-@test "what is asked at the wrong time, or is nothing, is an error of JSON-RPC" {
+@test "a request at the wrong time, or an invalid one, is a JSON-RPC error" {
 	{
 		request 1 textDocument/hover '{}'
 		start
@@ -91,13 +91,13 @@ while text:
 	END
 }
 
-@test "a header that is none ends it, with an error" {
+@test "an invalid header ends the server with an error" {
 	{ start; printf 'GET / HTTP/1.1\r\n\r\n'; stop; } >in
 	run ! answers <in
 	[ "$(answers <in | tail -n 1 | grep -c -- -32700)" -eq 1 ]
 }
 
-@test "diagnostics are those of lint, under the settings of the folder" {
+@test "diagnostics equal those of lint with the settings of the folder" {
 	pod train.yaml
 	{ start; opened train.yaml; stop; } >in
 	answers <in >out
@@ -116,7 +116,7 @@ while text:
 	run ! grep -q priority-integer-set out
 }
 
-@test "an info about the cluster is shown once a document" {
+@test "an info about the cluster is shown once per document" {
 	for name in a b; do
 		asking_pod 2 >$name.yaml
 		echo --- >>$name.yaml
@@ -131,7 +131,7 @@ while text:
 	is "$(grep -o 'gpu-node-selector-missing' out | wc -l)" 4
 }
 
-@test "a document that is not there yet, and one that lint leaves out" {
+@test "a document that is not saved yet, and one that lint skips" {
 	pod a/train.yaml
 	{ start; opened a/train.yaml; stop; } >in
 	rm a/train.yaml
@@ -146,7 +146,7 @@ while text:
 	answers <in | grep -q '"diagnostics": \[\]'
 }
 
-@test "secret values are masked, and no repair writes the mask" {
+@test "secret values are masked, and no fix writes the mask" {
 	pod train.yaml
 	sed -i 's|registry.example.com/train:1|i\n    env: [{name: API_TOKEN, value: hunter2hunter2}]|' \
 		train.yaml
@@ -155,7 +155,7 @@ while text:
 	run ! grep -q hunter2 out
 }
 
-@test "a diagnostic links to the page of its rule, where it has an address" {
+@test "a diagnostic links to the page of its rule if there is an address" {
 	pod a.yaml
 	{ start; opened a.yaml; stop; } >in
 	run answers --docs-url https://docs.example.com/rules <in

@@ -17,7 +17,7 @@ load helper
 	is "$status" 1
 }
 
-@test "a suppression of a rule that is off is not called unused" {
+@test "a suppression of a disabled rule is not reported as unused" {
 	good a.yaml
 	sed -i '1i # gpugate: ignore[shm-mount-invalid] -- mine' a.yaml
 	lint a.yaml
@@ -134,7 +134,7 @@ load helper
 	is "$status" 1
 }
 
-@test "--policy is a floor that neither files nor options undercut" {
+@test "--policy is a floor that neither files nor options can loosen" {
 	pod a.yaml
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\n' >floor.yaml
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nrules: {priority-integer-set: {severity: info}}\n' >.gpugate.yaml
@@ -145,7 +145,7 @@ load helper
 	is "$status" 1
 }
 
-@test "--preset takes the names of presets, and no others" {
+@test "--preset accepts only names of presets" {
 	good a.yaml
 	for preset in recommended strict all; do
 		lint --preset $preset a.yaml
@@ -155,7 +155,7 @@ load helper
 	is "$status" 2
 }
 
-@test "comments suppress; --no-ignore looks behind them" {
+@test "comments suppress findings; --no-ignore shows them" {
 	pod a.yaml
 	sed -i 's/priority: 5/& # gpugate: ignore[priority-integer-set] -- test/' a.yaml
 	lint a.yaml
@@ -164,7 +164,7 @@ load helper
 	is "$status" 1
 }
 
-@test "annotations about findings of the set, their names in escapes too" {
+@test "annotations suppress findings of set rules, even with escaped keys" {
 	for name in a b c d; do
 		cat >$name.yaml <<-'EOF'
 		apiVersion: v1
@@ -189,7 +189,7 @@ load helper
 	holds "$output" "d.yaml:5:9"
 }
 
-@test "--add-ignore: bytes kept, indented, once" {
+@test "--add-ignore: other bytes are kept, comments are indented and written once" {
 	pod a.yaml
 	cp a.yaml before.yaml
 	lint --add-ignore 'known to the team' a.yaml
@@ -216,7 +216,7 @@ load helper
 	is "$status" 0
 }
 
-@test "--add-ignore refuses JSON and needs a reason" {
+@test "--add-ignore rejects JSON and requires a reason" {
 	cat >a.json <<-EOF
 	{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"},
 	 "spec": {"priority": 5, "containers": []}}
@@ -230,7 +230,7 @@ load helper
 	is "$status" 2
 }
 
-@test "--add-ignore refuses a line inside a text" {
+@test "--add-ignore rejects a line inside a scalar" {
 	cat >a.yaml <<-EOF
 	apiVersion: v1
 	kind: Pod
@@ -254,7 +254,7 @@ load helper
 >     # gpugate: ignore[priority-integer-set] -- x"
 }
 
-@test "--add-ignore extends a comment that is there" {
+@test "--add-ignore extends an existing comment" {
 	pod a.yaml
 	sed -i '7i\  # gpugate: ignore[shm-missing] -- first' a.yaml
 	lint --add-ignore second a.yaml
@@ -346,7 +346,7 @@ load helper
 	holds "$stderr" "a.yaml"
 }
 
-@test "baselines: write, use, report what is gone, prune" {
+@test "baselines: write, use, report stale entries, prune" {
 	pod a.yaml
 	pod s/b.yaml other
 	lint --write-baseline base.json .
@@ -380,7 +380,7 @@ load helper
 	holds "$stderr" "removed 1 entry"
 }
 
-@test "text that does not parse is in a baseline by its file and its words" {
+@test "a baseline identifies a syntax error by its file and message" {
 	printf 'a: [\n' >a.yaml
 	lint --write-baseline base.json a.yaml
 	lint --baseline base.json a.yaml
@@ -395,7 +395,7 @@ load helper
 	is "$status" 1
 }
 
-@test "what a baseline holds is not repaired" {
+@test "findings in a baseline are not fixed" {
 	pod a.yaml
 	cp a.yaml before.yaml
 	lint --select priority-integer-set --write-baseline base.json a.yaml
@@ -405,7 +405,7 @@ load helper
 	! cmp -s a.yaml before.yaml
 }
 
-@test "a baseline of version 1 is read, and written as version 2" {
+@test "a baseline of version 1 is read and written as version 2" {
 	cat >a.yaml <<-END
 		apiVersion: v1
 		kind: Pod
@@ -439,7 +439,7 @@ load helper
 	holds "$stderr" "no/such/b.json"
 }
 
-@test "what other linters call it leads to what it is here" {
+@test "names of other linters' rules suggest those of gpugate" {
 	pod train.yaml
 	for words in 'check=`lint`' 'scan=`lint`' \
 		'validate=`lint`' 'fix=`lint --fix`'; do
@@ -470,7 +470,7 @@ load helper
 	[ "$("$GPUGATE" -V)" = "$("$GPUGATE" version)" ]
 }
 
-@test "a pipe that nobody reads is said" {
+@test "a pipe without a reader is reported" {
 	pod train.yaml
 	mkdir empty
 	mkfifo pipe
@@ -514,7 +514,7 @@ gpu_deployment() {
 	END
 }
 
-@test "overrides: for rules of workloads and of the set, by labels and namespaces" {
+@test "overrides: for workload rules and set rules, by labels and namespaces" {
 	{
 		echo '{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: ml}, spec: {hard: {requests.nvidia.com/gpu: 4}}}'
 		gpu_deployment a ml
@@ -543,7 +543,7 @@ gpu_deployment() {
 	is "$(grep -c 'info: .*pdb-blocks-gpu-drain' <<<"$output")" 1
 }
 
-@test "overrides: labels of namespaces are those of the cluster state" {
+@test "overrides: labels of namespaces come from the snapshot" {
 	gpu_deployment a dev >a.yaml
 	cat >.gpugate.yaml <<-END
 		apiVersion: gpugate.dev/v1
@@ -570,7 +570,7 @@ gpu_deployment() {
 	holds "$output" "[shm-missing]"
 }
 
-@test "--policy: where no local file is, its word is the last one" {
+@test "--policy: without a local file, it decides" {
 	gpu_deployment a dev >a.yaml
 	cat >floor.yaml <<-END
 		apiVersion: gpugate.dev/v1
@@ -588,7 +588,7 @@ gpu_deployment() {
 	holds "$output" "[shm-missing]"
 }
 
-@test "help of a command is about what the command has" {
+@test "help of a command shows only the options that it has" {
 	for command in $("$GPUGATE" help | sed -n 's/^  \([a-z-]*\) .*/\1/p'); do
 		"$GPUGATE" help "$command" | tr -s ' \n' ' ' >"$command.txt"
 		grep -q -- ' --cluster FILE' "$command.txt" ||

@@ -148,7 +148,7 @@ pods() { # NUMBER: files f1.yaml, f2.yaml, ...
 	is "$status" 2
 }
 
-@test "on a terminal there is color, unless TERM or CLICOLOR say no" {
+@test "a terminal gets color unless TERM or CLICOLOR disable it" {
 	command -v script >/dev/null || skip "no script(1)"
 	script -qec true /dev/null >/dev/null 2>&1 || skip "no terminals here"
 	pod a.yaml
@@ -212,7 +212,7 @@ three_pods() { # RESOURCES [CLAIMS]: a Deployment
 	END
 }
 
-@test "a server beyond its quota runs in part" {
+@test "a server that exceeds its quota runs partially" {
 	three_pods '{limits: {nvidia.com/gpu: 1}}' >a.yaml
 	cat >>a.yaml <<-END
 		---
@@ -255,7 +255,7 @@ three_pods() { # RESOURCES [CLAIMS]: a Deployment
 	holds "$output" 'peaks at 16 nvidia.com/gpu (rollout, elastic maximum or parallel steps)'
 }
 
-@test "a rule over all files runs where one file's policy has it on" {
+@test "a set rule runs if the policy of one file enables it" {
 	mkdir -p a b
 	for folder in a b; do
 		cat >$folder/all.yaml <<-END
@@ -294,7 +294,7 @@ three_pods() { # RESOURCES [CLAIMS]: a Deployment
 	is "$(grep quota-would <<<"$output" | cut -d: -f1)" b/all.yaml
 }
 
-@test "claims of the file set how many GPUs its pods get, in any order" {
+@test "claims in the file set the number of GPUs of its pods, in any order" {
 	three_pods '{claims: [{name: devices}]}' \
 		'[{name: devices, resourceClaimTemplateName: two}]' >a.yaml
 	cat >>a.yaml <<-'END'
@@ -312,7 +312,7 @@ three_pods() { # RESOURCES [CLAIMS]: a Deployment
 	holds "$output" "; an unknown number of GPUs requested"
 }
 
-@test "shares of GPUs are not no GPUs" {
+@test "shares of GPUs do not count as no GPUs" {
 	printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: ml}\nspec:\n  containers:\n  - {name: c, image: "a:1", resources: {limits: {nvidia.com/gpumem: 3000}}}\n' >a.yaml
 	run "$GPUGATE" lint --isolated a.yaml
 	holds "$output" "; an unknown number of GPUs requested"
@@ -324,7 +324,7 @@ three_pods() { # RESOURCES [CLAIMS]: a Deployment
 	holds "$output" "; 4 accelerators requested"
 }
 
-@test "what is judged in part is said" {
+@test "partially checked objects are reported" {
 	cat >a.yaml <<-'END'
 		apiVersion: apps/v1
 		kind: Deployment
@@ -353,7 +353,7 @@ unknown() {
 	END
 }
 
-@test "kinds that are not known are named, the same for any number of threads" {
+@test "unknown kinds are named, equally for any number of threads" {
 	unknown Solver >a.yaml
 	unknown Solver >>a.yaml
 	run "$GPUGATE" lint --isolated a.yaml
@@ -371,7 +371,7 @@ unknown() {
 	holds_not "$output" "hf_abc"
 }
 
-@test "an unknown kind whose devices belong to no pod that is found is counted" {
+@test "an unknown kind with devices outside of any pod is counted" {
 	cat >a.yaml <<-END
 		apiVersion: example.com/v1
 		kind: FineTune
@@ -392,7 +392,7 @@ unknown() {
 	holds "$output" "Checked in part: 1 object of an unknown kind (FineTune)"
 }
 
-@test "SARIF lists what is suppressed, but not for GitHub, which shows it" {
+@test "SARIF lists suppressed findings, but not for GitHub, which would show them" {
 	pod a.yaml
 	pod b.yaml other
 	lint --add-ignore known a.yaml
@@ -404,7 +404,7 @@ unknown() {
 	done
 }
 
-@test "a container whose name is filled in later goes by its placeholder" {
+@test "a container whose name is filled in later is named by its placeholder" {
 	printf '%s\n' 'apiVersion: v1' 'kind: Pod' 'metadata: {name: p}' 'spec:' \
 		'  initContainers:' \
 		'  - {name: "${NAME}", image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}' \
@@ -424,13 +424,13 @@ unknown() {
 	holds_not "$output" field-type-invalid
 }
 
-@test "a container without a name is reported as such" {
+@test "a container without a name is reported as unnamed" {
 	printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - image: "x:1"\n    resources: {requests: {nvidia.com/gpu: 2}}\n' >a.yaml
 	lint --select gpu-request-without-limit a.yaml
 	holds "$output" 'container `(without a name)` requests 2'
 }
 
-@test "a container that its operator makes goes by its name" {
+@test "a container that its operator creates has the operator's name" {
 	cat >a.yaml <<-'END'
 		apiVersion: nvidia.com/v1alpha1
 		kind: DynamoGraphDeployment
@@ -450,7 +450,7 @@ unknown() {
 	holds "$output" '`cpu: 16` and `memory: 64Gi` for its 2 accelerators'
 }
 
-@test "files are not all priority classes: an error is the cluster's word" {
+@test "the files may lack priority classes: only a snapshot makes an error" {
 	cat >a.yaml <<-'END'
 		apiVersion: scheduling.k8s.io/v1
 		kind: PriorityClass
@@ -474,7 +474,7 @@ unknown() {
 	holds "$output" "did you mean \`research-low\`?"
 }
 
-@test "what is said of suppressions names their object, and is no other's" {
+@test "findings about suppressions name their object" {
 	cat >a.yaml <<-'END'
 		# gpugate: ignore[shm-missing] -- of nothing
 		apiVersion: v1
@@ -500,7 +500,7 @@ unknown() {
 	is "$(grep -c 'suppression-unused' <<<"$output")" 1
 }
 
-@test "the report for people shows three of a rule, the others hold all" {
+@test "format full shows three findings of a rule, the others show all" {
 	for i in 1 2 3 4 5; do
 		pod "f$i.yaml"
 	done
@@ -530,7 +530,7 @@ unknown() {
 	holds "$stderr" "info: "
 }
 
-@test "a repair that waits for a value of the policy names it" {
+@test "a fix that needs a value from the policy names it" {
 	asking_pod 2 >a.yaml
 	line='= fix: not automatic until the policy sets a value: `rules: {gpu-pod-besteffort: {params: {cpu: ..., memory: ...}}}`'
 	run "$GPUGATE" lint --isolated --show-all a.yaml
@@ -563,7 +563,7 @@ unknown() {
 	holds_not "$output" "= fix: not automatic"
 }
 
-@test "reports that all go to files: one line says which, and what was found" {
+@test "if all reports go to files, one line names them and counts the findings" {
 	pod a.yaml
 	run --separate-stderr "$GPUGATE" lint --format json:r.json --format junit:r.xml a.yaml
 	is "$status" 1
@@ -592,7 +592,7 @@ unknown() {
 	holds_not "$output" "<system-out"
 }
 
-@test "what an anchor says of every alias is said once where no object is shown" {
+@test "a finding at an anchor is shown once for all aliases" {
 	cat >a.yaml <<-'Y'
 		apiVersion: kubeflow.org/v1
 		kind: PyTorchJob
@@ -621,7 +621,7 @@ unknown() {
 	done
 }
 
-@test "reports for a pull request say what was not run" {
+@test "reports for a pull request list skipped rules" {
 	asking_pod 2 >a.yaml
 	for format in github markdown; do
 		run "$GPUGATE" lint --isolated --format $format a.yaml

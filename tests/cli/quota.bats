@@ -69,7 +69,7 @@ print($1)"
 	is "$(value 't["rows"][0]["workloads"][0]["file"]')" a.yaml
 }
 
-@test "with a cluster: used, and the running copy given back" {
+@test "with a cluster: used, without the running copy" {
 	state
 	job a.yaml llm 1
 	job b.yaml run 3
@@ -81,7 +81,7 @@ print($1)"
 	is "$(value '[w["running"] for w in t["rows"][0]["workloads"]]')" "['0', '8', '0']"
 }
 
-@test "quota draws what is used, asked for and too much" {
+@test "quota shows the used, requested and excess amounts" {
 	state
 	job a.yaml llm 2
 	LC_ALL=C quotas --cluster cluster.json
@@ -100,7 +100,7 @@ print($1)"
 	holds_not "$output" "$(printf '\033')"
 }
 
-@test "a quota in a file and one in the cluster are one" {
+@test "a quota in a file replaces the same one in the cluster" {
 	state
 	quota 32
 	job a.yaml llm 2
@@ -108,13 +108,13 @@ print($1)"
 	is "$(value '[(r["hard"], r["used"], r["excess"]) for r in t["rows"]]')" "[('32', '12', '0')]"
 }
 
-@test "a state that lies beside the manifests is no manifest" {
+@test "a snapshot next to the manifests is not a manifest" {
 	state
 	run --separate-stderr "$GPUGATE" lint --format json .
 	is "$(value 't["summary"]["objects"]')" 0
 }
 
-@test "no quota limits it" {
+@test "no quota applies" {
 	job a.yaml llm 2
 	quotas
 	is "$status" 0
@@ -122,7 +122,7 @@ print($1)"
        8  PyTorchJob llm  a.yaml:3'
 }
 
-@test "quota says when nothing asks for an accelerator" {
+@test "quota reports if no workload requests an accelerator" {
 	good a.yaml
 	quotas
 	is "$status" 0
@@ -141,7 +141,7 @@ print($1)"
 	is "$(value '[(w["steady"], w["suspended"]) for w in t["rows"][0]["workloads"]]')" "[('0', True)]"
 }
 
-@test "names from the manifest cannot write markup or move the cursor" {
+@test "names from the manifest cannot contain markup or move the cursor" {
 	job a.yaml '"l|lm`\e[31m"' 1
 	quotas --format markdown
 	holds "$output" 'nvidia.com/gpu'
@@ -150,7 +150,7 @@ print($1)"
 	holds_not "$output" "$(printf '\033')"
 }
 
-@test "what cannot be read: reported, exit 2" {
+@test "unreadable files are reported, exit 2" {
 	job a.yaml llm 1
 	printf 'kind: [\n' >b.yaml
 	quotas
@@ -166,7 +166,7 @@ commit() {
 	git -c user.name=t -c user.email=t@example.com commit -qm change
 }
 
-@test "--since: what changed, and where" {
+@test "--since: changes and their places" {
 	git init -q .
 	quota 16
 	job a.yaml llm 2
@@ -222,7 +222,7 @@ aged() {
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nmaxAge: 24h\n' >.gpugate.yaml
 }
 
-@test "a state that is too old: not known, rather than no quota" {
+@test "a snapshot that is too old: unknown instead of no quota" {
 	aged 82
 	job a.yaml llm 1
 	quotas --cluster cluster.json
@@ -245,7 +245,7 @@ aged() {
 	holds "$output" "not checked: the time of the snapshot is in the future"
 }
 
-@test "a state without quotas, one that cannot be read, no namespace: not known" {
+@test "a snapshot without quotas, an unreadable one, no namespace: unknown" {
 	job a.yaml llm 1
 	printf '{"apiVersion":"gpugate.dev/v1","kind":"ClusterSnapshot","version":1,"takenAt":"2026-01-31T08:00:00Z","unreadable":[{"apiVersion":"v1","kind":"ResourceQuota","reason":"a | b"}]}' >cluster.json
 	quotas --cluster cluster.json
@@ -262,7 +262,7 @@ aged() {
 	holds "$output" "4; quota not checked: the manifest sets no namespace"
 }
 
-@test "--since: the revision's state is too old as well" {
+@test "--since: the snapshot of the revision is also too old" {
 	git init -q .
 	aged 82
 	job a.yaml llm 1
@@ -272,7 +272,7 @@ aged() {
 	holds "$output" "not checked: the snapshot is 82 days old"
 }
 
-@test "a quota that nothing asks shows what is free" {
+@test "a quota without requests shows the free amount" {
 	quota 8
 	quotas --format json
 	is "$status" 0
@@ -298,7 +298,7 @@ aged() {
 	is "$status" 2
 }
 
-@test "what an old state says of other namespaces is not known" {
+@test "other namespaces in an old snapshot are unknown" {
 	state
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nmaxAge: 1h\n' >.gpugate.yaml
 	quotas --cluster cluster.json --format json -A
@@ -306,7 +306,7 @@ aged() {
 	holds "$stderr" "the quotas of the cluster are not known: the snapshot is"
 }
 
-@test "--fail-on: a quota that is exceeded, at its peak too" {
+@test "--fail-on: a quota that is exceeded, or exceeded at the peak" {
 	quota 8
 	web a.yaml 8
 	quotas
@@ -349,7 +349,7 @@ print($1)"
 	is "$(svg 't.get("role"), t.get("aria-labelledby")')" 'img quota-title quota-text'
 }
 
-@test "map: what is not known is hatched, what nothing limits is said" {
+@test "map: unknown amounts are hatched, unlimited ones are labeled" {
 	quota 8
 	job a.yaml llm 2
 	sed 's/namespace: ml/namespace: free/' a.yaml >b.yaml
@@ -359,7 +359,7 @@ print($1)"
 	is "$(grep -c 'fill="url(#unknown)"' <<<"$output")" 2 # and the legend
 }
 
-@test "map: of two quotas the tightest; nothing asks for anything" {
+@test "map: the tighter of two quotas; no requests" {
 	quota 8
 	printf -- '---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: tight, namespace: ml}\nspec: {hard: {requests.nvidia.com/gpu: 3}}\n' >>quota.yaml
 	job a.yaml llm 1
@@ -387,7 +387,7 @@ import html_page
 html_page.read(open("page.html").read())' "$BATS_TEST_DIRNAME/../check"
 }
 
-@test "the report's page shows the quotas, where there are some" {
+@test "the HTML report shows the quotas if there are any" {
 	job a.yaml llm 2
 	run "$GPUGATE" lint --isolated --format html .
 	holds_not "$output" 'GPU quota'

@@ -3,7 +3,7 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-@test "policies of the documents are read by both programs" {
+@test "both programs read the policies in the documents" {
 	local root=$BATS_TEST_DIRNAME/../..
 	mkdir rules
 	echo '{}' >prod.json

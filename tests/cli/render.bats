@@ -40,7 +40,7 @@ alone() { PATH=$BATS_TEST_TMPDIR/bin "$@"; }
 	holds "$stderr" "Rendered 2 kustomizations with kubectl kustomize v"
 }
 
-@test "one line has one finding, whatever overlays have it" {
+@test "one line has one finding, even if several overlays include it" {
 	need_kubectl
 	tree overlays
 	run -1 "$GPUGATE" lint --isolated --format json .
@@ -50,7 +50,7 @@ alone() { PATH=$BATS_TEST_TMPDIR/bin "$@"; }
 	holds "$output" '"source":"overlays/dev/kustomization.yaml","built":true,"tool":"kubectl kustomize"'
 }
 
-@test "a comment in the base suppresses what is found in the build" {
+@test "a comment in the base suppresses findings of the build" {
 	need_kubectl
 	tree overlays
 	sed -i 's/^      - name: trainer/      # gpugate: ignore[shm-missing] -- small data\n&/' \
@@ -61,7 +61,7 @@ alone() { PATH=$BATS_TEST_TMPDIR/bin "$@"; }
 	holds "$output" base/train.yaml:10:15
 }
 
-@test "a remote base is left out with its reason, and nothing is fetched" {
+@test "a remote base is skipped with a reason, and nothing is fetched" {
 	need_kubectl
 	tree remote
 	lint --isolated .
@@ -72,7 +72,7 @@ alone() { PATH=$BATS_TEST_TMPDIR/bin "$@"; }
 	holds "$stderr" "far/kustomization.yaml: not rendered: remote base"
 }
 
-@test "without a program the files are judged, and the command is said" {
+@test "without a program the files are checked, and the command is printed" {
 	tree remote
 	tool nothing :
 	run alone "$GPUGATE" lint --isolated --format concise near
@@ -97,7 +97,7 @@ alone() { PATH=$BATS_TEST_TMPDIR/bin "$@"; }
 	[ -e "$BATS_TEST_TMPDIR/runs" ]
 }
 
-@test "what fails is judged by its files, with the first line of the error" {
+@test "if a build fails, its files are checked, with the first line of the error" {
 	tree remote
 	tool kustomize '[ "$1" = version ] && echo v9 && exit
 echo "Error: no such thing" >&2; echo more >&2; exit 1'
@@ -119,7 +119,7 @@ echo "Error: no such thing" >&2; echo more >&2; exit 1'
 	is "$(ls "$BATS_TEST_TMPDIR/tmp")" ""
 }
 
-@test "what a policy excludes is not built" {
+@test "excluded folders are not built" {
 	need_kubectl
 	tree overlays
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nexclude: [overlays/dev/**]\n' >.gpugate.yaml
@@ -148,7 +148,7 @@ need_helm() {
 	PATH=$BATS_TEST_TMPDIR/helm:$PATH
 }
 
-@test "a chart is built, and what values give is shown in values.yaml" {
+@test "a chart is built, and findings on values are shown in values.yaml" {
 	need_helm
 	tree chart
 	lint --isolated --preset all .
@@ -161,7 +161,7 @@ need_helm() {
 	holds "$stderr" "Rendered 1 chart with helm template v"
 }
 
-@test "a comment in a template is shown there, and may be for other values" {
+@test "a comment in a template applies there, for any values" {
 	need_helm
 	tree chart
 	cat >llm/templates/eval.yaml <<-'END'
@@ -190,7 +190,7 @@ need_helm() {
 	is "$(grep -c eval.yaml <<<"$output")" "$(grep eval.yaml <<<"$output" | sort -u | wc -l)"
 }
 
-@test "a HelmRelease and an Application build their chart with their values" {
+@test "HelmReleases and Applications build their chart with their values" {
 	need_helm
 	need_kubectl
 	tree gitops
@@ -206,7 +206,7 @@ need_helm() {
 	holds_not "$output" "chart values name"
 }
 
-@test "a chart whose dependency is not there is left out" {
+@test "a chart with a missing dependency is skipped" {
 	need_helm
 	tree chart
 	rm -r llm/charts
@@ -215,7 +215,7 @@ need_helm() {
 	holds "$stderr" "Not rendered (its dependency \`worker\` is not in charts/): llm/Chart.yaml"
 }
 
-@test "--fix repairs a base that nothing patches, and judges what is then built" {
+@test "--fix fixes a base that nothing patches, and checks the new build" {
 	need_kubectl
 	tree remote
 	printf '    volumeMounts: [{name: dshm, mountPath: /dev/shm}]
@@ -236,7 +236,7 @@ need_helm() {
 	is "$(grep -c 'medium: Memory' near/pod.yaml)" 1
 }
 
-@test "--fix leaves a base alone that an overlay patches" {
+@test "--fix skips a base that an overlay patches" {
 	need_kubectl
 	tree overlays
 	cp -r . ../before
@@ -244,7 +244,7 @@ need_helm() {
 	diff -r . ../before
 }
 
-@test "a baseline knows one line of several overlays" {
+@test "a baseline contains a line of several overlays once" {
 	need_kubectl
 	tree overlays
 	run "$GPUGATE" lint --isolated --write-baseline b.json .
@@ -252,7 +252,7 @@ need_helm() {
 	holds "$output" "no findings"
 }
 
-@test "a comment of --add-ignore is where the finding is shown" {
+@test "--add-ignore writes the comment where the finding is shown" {
 	need_kubectl
 	tree overlays
 	run "$GPUGATE" lint --isolated --select gpu-privileged --add-ignore why .
@@ -268,7 +268,7 @@ need_helm() {
 	cmp ../1 ../7
 }
 
-@test "what takes too much is stopped: endless output" {
+@test "a build with endless output is stopped" {
 	tree remote
 	tool kustomize '[ "$1" = version ] && echo v9 && exit
 while :; do echo "a: b # a comment that is as long as it needs to be to be quick"; done'
@@ -279,7 +279,7 @@ while :; do echo "a: b # a comment that is as long as it needs to be to be quick
 }
 
 # The pipe `alive` ends when the last process closes it.
-@test "a signal ends a build with all that it started, and leaves no folder" {
+@test "a signal ends a build with all its processes, and leaves no folder" {
 	tree remote
 	mkdir ../tmp
 	mkfifo ../alive ../never
@@ -320,7 +320,7 @@ exec >&- 2>&-; echo building >&9; wait'
 	holds "$output" "link/base/train.yaml:9:15: warning"
 }
 
-@test "a policy of the overlay's folder holds for what it builds" {
+@test "the policy in an overlay's folder applies to its build" {
 	need_kubectl
 	tree overlays
 	cat >overlays/prod/.gpugate.yaml <<-END
@@ -355,7 +355,7 @@ of_chart() {
 	END
 }
 
-@test "a chart reads no file out of its repository through a link" {
+@test "a chart reads no file outside its repository through a link" {
 	need_helm
 	echo of-the-runner >outside
 	mkdir elsewhere
@@ -403,7 +403,7 @@ of_chart() {
 	holds "$stderr" "Rendered 1 chart"
 }
 
-@test "a kustomization is not built: the reason stands after its warnings" {
+@test "a kustomization that is not built: the reason follows its warnings" {
 	need_kubectl
 	unset GPUGATE_RENDER
 	mkdir base
@@ -416,7 +416,7 @@ of_chart() {
 	holds "$stderr" 'Not rendered (no matches for Id Pod'
 }
 
-@test "an installed chart gets no values from out of the repository" {
+@test "an installed chart gets no values from outside the repository" {
 	need_helm
 	unset GPUGATE_RENDER
 	mkdir -p gitops/.git

@@ -25,7 +25,7 @@ shm() {
 	END
 }
 
-@test "html: excerpt, repair as a diff, verdict, summary" {
+@test "html: excerpt, fix as a diff, verdict, summary" {
 	shm a.yaml
 	page --select shm-missing a.yaml
 	is "$status" 0
@@ -48,7 +48,7 @@ shm() {
 	holds "$output" '<p class="verdict bad">1 error: the check fails</p>'
 }
 
-@test "html: nothing found; what was suppressed, and why" {
+@test "html: no findings; suppressed ones with their reasons" {
 	good a.yaml
 	page a.yaml
 	is "$status" 0
@@ -60,7 +60,7 @@ shm() {
 	holds "$output" '<td class="path">b.yaml:7</td><td>comment</td><td>&lt;b&gt;old&lt;/b&gt;</td>'
 }
 
-@test "html: text of the manifest is no markup" {
+@test "html: text of the manifest is not markup" {
 	pod a.yaml '"<script>alert(1)</script>&quot;"'
 	page a.yaml
 	is "$status" 1
@@ -78,7 +78,7 @@ shm() {
 	cmp 1.html 4.html
 }
 
-@test "links to rule pages: nowhere until the address is given" {
+@test "links to rule pages: none without an address" {
 	pod a.yaml
 	for format in full json sarif html; do
 		run "$GPUGATE" lint --color always --format $format a.yaml
@@ -108,7 +108,7 @@ shm() {
 	holds "$output" 'docs: gpugate explain priority-integer-set'
 }
 
-@test "--docs-url is an address of the web" {
+@test "--docs-url requires a web address" {
 	good a.yaml
 	for url in 'javascript:alert(1)' docs.example.com 'https://' \
 		'https://a b' $'https://a\e]8' 'https://a"b' ftp://a; do
@@ -125,7 +125,7 @@ t = json.load(sys.stdin)['items']
 print($1)"
 }
 
-@test "openreports: a Report a namespace, a ClusterReport for the rest" {
+@test "openreports: a Report per namespace, a ClusterReport for the rest" {
 	shm a.yaml
 	pod b.yaml
 	pod c.yaml
@@ -145,7 +145,7 @@ print($1)"
 		'fail mount an emptyDir of 32Gi of memory at /dev/shm'
 }
 
-@test "openreports: what is suppressed is skipped; nothing found is an empty list" {
+@test "openreports: suppressed findings are skipped; no findings are an empty list" {
 	pod a.yaml
 	sed -i 's/^  priority: 5/& # gpugate: ignore[priority-integer-set] -- old/' a.yaml
 	run --separate-stderr "$GPUGATE" lint --isolated --format openreports a.yaml
@@ -157,7 +157,7 @@ print($1)"
 	is "$(reports t)" '[]'
 }
 
-@test "openreports: no object is larger than an API server takes" {
+@test "openreports: no object is larger than an API server accepts" {
 	{
 		for i in $(seq 2500); do
 			printf -- '---\napiVersion: v1\nkind: Pod\nmetadata: {name: p%d, namespace: ml}\nspec: {priority: 5, containers: [{name: main, image: "a:1"}]}\n' "$i"

@@ -78,7 +78,7 @@ contradiction() {
 	holds "$output" "note: list.yaml:16:"
 }
 
-@test "a runtime of another file that it is not" {
+@test "a similar object in another file is not the runtime" {
 	runtime runtime.yaml
 	job job.yaml '{name: other}'
 	contradiction .
@@ -175,7 +175,7 @@ workflow() {
 	holds "$output" '2  CronWorkflow night  job.yaml:3'
 }
 
-@test "fields of a Workflow beside those of its WorkflowTemplate" {
+@test "fields of a Workflow in addition to those of its WorkflowTemplate" {
 	template template.yaml
 	workflow job.yaml
 	# Alone, the template's pods are those of the Workflow; together they
@@ -226,7 +226,7 @@ places() {
 		sed -n 's/^ *--> \([^ ]*\).*/\1/p'
 }
 
-@test "a job repeats nothing that is said of its runtime" {
+@test "a job does not repeat findings on its runtime" {
 	gpu_runtime runtime.yaml
 	job job.yaml '{name: torch}'
 	sed -i '/trainer:/,$d' job.yaml
@@ -249,7 +249,7 @@ places() {
 		$'job.yaml:4:1\nother.yaml:12:24'
 }
 
-@test "a Workflow repeats nothing that set rules say of its template" {
+@test "a Workflow does not repeat findings of set rules on its template" {
 	workflow job.yaml
 	template template.yaml
 	is "$(places priority-class-missing .)" template.yaml:7:11

@@ -142,7 +142,7 @@ is_masked() {
 	grep -qF -- "+    - python train.py --token hf_****" out
 }
 
-@test "a repair writes the value itself, and is left out where it is applied" {
+@test "a fix writes the real value, and is omitted from formats that programs apply" {
 	forms
 	cp forms/plain.yaml fixed.yaml
 	shown --fix --unsafe-fixes fixed.yaml
@@ -190,7 +190,7 @@ is_masked() {
 	done
 }
 
-@test "the form that is shown keeps its line and its columns" {
+@test "masked text keeps its line and its columns" {
 	forms
 	"$GPUGATE" lint --select command-single-string forms/plain.yaml >out || true
 	holds "$(cat out)" '    command: ["python train.py --token hf_****"]
@@ -203,13 +203,13 @@ is_masked() {
 	holds "$(cat out)" flow.yaml:15:31
 }
 
-@test "a token without known letters is masked as a whole" {
+@test "a token without a known prefix is masked completely" {
 	pod_with "- {name: TRACKER_API_KEY, value: $core}" >a.yaml
 	shown --select secret-in-gpu-env a.yaml
 	holds "$(cat out)" 'value: ****}'
 }
 
-@test "placeholders, names and words for none are shown" {
+@test "placeholders, names and empty words are shown" {
 	pod_with '- {name: HF_TOKEN, value: "${HF_TOKEN}"}' \
 		'- {name: OPENAI_API_KEY, value: EMPTY}' \
 		'- {name: EOS_TOKEN, value: "<|endoftext|>"}' \

@@ -91,7 +91,7 @@ snapshot() {
 	run --separate-stderr "$GPUGATE" snapshot --kubectl "$FAKE/kubectl" "$@"
 }
 
-@test "what is read can be linted against" {
+@test "lint can use the snapshot" {
 	cluster
 	snapshot -o cluster.json
 	is "$status" 0
@@ -115,7 +115,7 @@ snapshot() {
 	is "$output" 'job.yaml:3:18: error: PyTorchJob `llm` needs 8 nvidia.com/gpu, but quota `gpu` has 4 left for it: 12 of 16 are used [quota-would-exceed]'
 }
 
-@test "owners at the root, nodes once, nothing secret" {
+@test "root owners, equal nodes once, no secrets" {
 	cluster
 	snapshot -q
 	is "$status" 0
@@ -133,7 +133,7 @@ assert names[0]["metadata"]["labels"] == {"env": "prod"}, names'
 	holds_not "$(cat "$FAKE/log")" secrets
 }
 
-@test "of claims, budgets and network policies what rules read" {
+@test "claims, budgets and network policies: only the fields that rules read" {
 	cluster
 	list apis_policy_v1_poddisruptionbudgets policy/v1 PodDisruptionBudget \
 		'{"metadata":{"name":"pdb","namespace":"ml"},"spec":{"maxUnavailable":0,"selector":{"matchLabels":{"a":"b"}},"unhealthyPodEvictionPolicy":"AlwaysAllow"},"status":{"currentHealthy":2}}'
@@ -148,7 +148,7 @@ assert specs["PodDisruptionBudget"] == {"maxUnavailable": 0, "selector": {"match
 assert specs["NetworkPolicy"] == {"podSelector": {}, "policyTypes": ["Ingress"]}, specs'
 }
 
-@test "pages are put together" {
+@test "pages of a list are joined" {
 	cluster
 	printf '{"kind":"ResourceQuotaList","apiVersion":"v1","metadata":{"continue":"abc"},"items":[%s]}' \
 		"$(quota one 1 0)" >"$FAKE/api_v1_resourcequotas.json"
@@ -158,7 +158,7 @@ assert specs["NetworkPolicy"] == {"podSelector": {}, "policyTypes": ["Ingress"]}
 	holds "$output" '"name":"two"'
 }
 
-@test "what may not be read is named, and its rules do not run" {
+@test "forbidden kinds are listed, and their rules are skipped" {
 	cluster
 	rm "$FAKE/apis_scheduling.k8s.io_v1_priorityclasses.json"
 	echo 'Error from server (Forbidden): priorityclasses.scheduling.k8s.io is forbidden: User "dev" cannot list resource "priorityclasses"' \
@@ -202,7 +202,7 @@ assert specs["NetworkPolicy"] == {"podSelector": {}, "policyTypes": ["Ingress"]}
 	holds "$(head -1 "$FAKE/log")" "--context prod --kubeconfig k.yaml"
 }
 
-@test "nobody answers: exit 2, the old file stays" {
+@test "no response: exit 2, the old file stays" {
 	fake
 	echo 'The connection to the server 10.0.0.1:6443 was refused' >"$FAKE/default.error"
 	echo old >cluster.json
@@ -213,7 +213,7 @@ assert specs["NetworkPolicy"] == {"podSelector": {}, "policyTypes": ["Ingress"]}
 	is "$(wc -l <"$FAKE/log" | tr -d ' ')" 1
 }
 
-@test "nothing may be read: exit 2" {
+@test "everything is forbidden: exit 2" {
 	fake
 	echo 'Error from server (Forbidden): no' >"$FAKE/default.error"
 	snapshot -o cluster.json
@@ -228,7 +228,7 @@ assert specs["NetworkPolicy"] == {"podSelector": {}, "policyTypes": ["Ingress"]}
 	holds "$stderr" "cannot be run"
 }
 
-@test "a list that grew too old is asked for again" {
+@test "an expired list is requested again" {
 	cluster
 	printf '{"kind":"ResourceQuotaList","apiVersion":"v1","metadata":{"continue":"abc"},"items":[%s]}' \
 		"$(quota one 1 0)" >"$FAKE/api_v1_resourcequotas.json"
@@ -244,7 +244,7 @@ assert specs["NetworkPolicy"] == {"podSelector": {}, "policyTypes": ["Ingress"]}
 	holds_not "$(cat cluster.json)" '"name":"one"'
 }
 
-@test "a state that is no state" {
+@test "a file that is not a snapshot" {
 	pod pod.yaml
 	printf '{"apiVersion":"gpugate.dev/v1","kind":"ClusterSnapshot","version":1,' >cut.json
 	lint --cluster cut.json pod.yaml
@@ -255,7 +255,7 @@ assert specs["NetworkPolicy"] == {"podSelector": {}, "policyTypes": ["Ingress"]}
 	holds "$stderr" "cluster snapshot missing.json: No such file"
 }
 
-@test "a state older than the policy's maxAge" {
+@test "a snapshot older than the policy's maxAge" {
 	cluster
 	snapshot -q -o cluster.json
 	sed -i 's/"takenAt":"[^"]*"/"takenAt":"2026-01-01T00:00:00Z"/' cluster.json
@@ -286,7 +286,7 @@ assert specs["NetworkPolicy"] == {"podSelector": {}, "policyTypes": ["Ingress"]}
 	holds "$stderr" "is 50 min old, but the policy's maxAge is 30 min: rules"
 }
 
-@test "a state whose time is still to come" {
+@test "a snapshot with a time in the future" {
 	cluster
 	snapshot -q -o cluster.json
 	sed -i 's/"takenAt":"[^"]*"/"takenAt":"2199-01-01T00:00:00Z"/' cluster.json
@@ -305,7 +305,7 @@ assert specs["NetworkPolicy"] == {"podSelector": {}, "policyTypes": ["Ingress"]}
 	is "$status" 2
 }
 
-@test "paths: of two clusters for one path the first counts" {
+@test "paths: the first of two clusters for one path applies" {
 	cluster
 	snapshot -q -o a.json
 	sed 's/gpu-batch/gpu-other/' a.json >b.json
@@ -379,7 +379,7 @@ gpu_file() {
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nrules:\n  shm-missing: off\n' >.gpugate.yaml
 }
 
-@test "what owners of pods call themselves leads nowhere else" {
+@test "names of pod owners cannot change the request path" {
 	cluster
 	n=0
 	for version in ../v1 'v1?x' batch/../../api batch/.. ../api/v1 -v a/b/c; do
@@ -431,7 +431,7 @@ gpu_file() {
 	is "$status" 1
 }
 
-@test "the webhook's policy is kept, and is a floor" {
+@test "the webhook's policy is stored, and is a floor" {
 	cluster
 	configmaps '{"metadata":{"name":"gpugate-dashboard"},"data":{"gpugate.json":"{}"}}' \
 		"$(webhook_policy gpugate-system)"
@@ -454,7 +454,7 @@ gpu_file() {
 	holds "$output" "[shm-missing]"
 }
 
-@test "a snapshot without the webhook's policy is no floor" {
+@test "a snapshot without the webhook's policy is not a floor" {
 	cluster
 	echo 'Error from server (Forbidden): configmaps is forbidden: User "x" cannot list' \
 		>"$FAKE/api_v1_configmaps.error"
@@ -505,7 +505,7 @@ gpu_file() {
 	holds "$stderr" moed
 }
 
-@test "a selector is missing only where GPU nodes differ" {
+@test "a selector is reported as missing only if GPU nodes differ" {
 	asking_pod 1 >pod.yaml
 	for other in NVIDIA-A10 NVIDIA-L4; do
 		cat >state.json <<-END
@@ -525,7 +525,7 @@ gpu_file() {
 	done
 }
 
-@test "several kinds are asked at once" {
+@test "several kinds are requested at once" {
 	cluster
 	mv "$FAKE/kubectl" "$FAKE/answer"
 	# Each of these answers only while the other request is pending.
@@ -593,7 +593,7 @@ judged() {
 		--select admission-policy,crd-validation --cluster cluster.json "$@"
 }
 
-@test "the device plugin's settings and Karpenter's image are kept" {
+@test "the device plugin's settings and Karpenter's image are stored" {
 	cluster
 	list apis_apps_v1_daemonsets apps/v1 DaemonSet \
 		'{"metadata":{"name":"plugin","namespace":"kube-system"},"spec":{"template":{"spec":{"containers":[{"name":"nvidia-device-plugin-ctr","env":[{"name":"TOKEN","value":"s3cret"}],"args":["--device-list-strategy=envvar"]}]}}}}' \
@@ -617,7 +617,7 @@ judged() {
 	holds "$output" ': error: `NVIDIA_VISIBLE_DEVICES: all` shows'
 }
 
-@test "the cluster's own policies are kept and judge" {
+@test "the cluster's own policies are stored and evaluated" {
 	policies
 	snapshot -o cluster.json
 	is "$status" 0
@@ -641,7 +641,7 @@ judged() {
 	holds_not "$output" "too m"
 }
 
-@test "policies that change objects are kept; a created object has no status" {
+@test "policies that change objects are stored; a created object has no status" {
 	policies
 	list apis_admissionregistration.k8s.io_v1_mutatingadmissionpolicies \
 		admissionregistration.k8s.io/v1 MutatingAdmissionPolicy \
@@ -667,7 +667,7 @@ judged() {
 	holds_not "$output" '[gpu-toleration-missing]'
 }
 
-@test "own policies that may not be read are said, and not judged" {
+@test "policies that may not be read are reported and skipped" {
 	policies
 	forbidden='Error from server (Forbidden): customresourcedefinitions.apiextensions.k8s.io is forbidden: User "eve" cannot list'
 	rm "$FAKE"/apis_apiextensions*.json "$FAKE/api_v1_namespaces_ml_configmaps.json"
@@ -709,7 +709,7 @@ judged() {
 	is "$output" ""
 }
 
-@test "a definition that is too large is left out, which is said" {
+@test "a definition that is too large is omitted and reported" {
 	policies
 	python3 - "$FAKE/apis_apiextensions.k8s.io_v1_customresourcedefinitions.json" <<-'END'
 		import json, sys
@@ -769,7 +769,7 @@ live() {
 	run ! grep -q secrets "$FAKE/log"
 }
 
-@test "lint: without that name a namespace is that of files" {
+@test "lint: under another program name, -n is the namespace of files" {
 	live
 	pod here.yaml
 	run --separate-stderr "$GPUGATE" lint --kubectl "$FAKE/kubectl" \
@@ -792,7 +792,7 @@ live() {
 	run ! grep -q -- '-o json ' "$FAKE/log"
 }
 
-@test "lint: what of the cluster may not be read" {
+@test "lint: kinds of the cluster that may not be read" {
 	live
 	echo 'Error from server (Forbidden): jobs.batch is forbidden' >"$FAKE/partly"
 	run --separate-stderr ./kubectl-gpugate lint --kubectl "$FAKE/kubectl" \

@@ -27,7 +27,7 @@ state() {
 		"${3:-1}" "$(date -u -d "${2:-0} seconds ago" +%Y-%m-%dT%H:%M:%SZ)" "$1"
 }
 
-@test "state: a file is taken when it changes, a broken one is not" {
+@test "state: a changed file takes effect, a broken one does not" {
 	state 0 100 >state.json
 	start --cluster state.json
 	asking_gives denied
@@ -78,7 +78,7 @@ updated() {
 	is "$(updated 4 2)" "allowed u-1"
 }
 
-@test "state: two quotas of one name, a quantity that is none" {
+@test "state: two quotas with one name, an invalid quantity" {
 	state 0 | sed 's/"items":\[/&{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"gpus","namespace":"ml"},"spec":{"hard":{"requests.nvidia.com\/gpu":"9"}}},/' >twice.json
 	unusable --cluster twice.json
 	holds "$errors" 'ResourceQuota `ml/gpus` appears twice in the file'
@@ -91,7 +91,7 @@ updated() {
 	asking_gives allowed
 }
 
-@test "state: cut or newer at the start: it does not start" {
+@test "state: a truncated or newer file prevents the start" {
 	state 8 >whole.json
 	head -c "$(($(wc -c <whole.json) - 20))" whole.json >cut.json
 	unusable --cluster cut.json
@@ -103,7 +103,7 @@ updated() {
 	holds "$errors" 'none.json'
 }
 
-@test "state: past maxAge its rules are not run, and the webhook goes on" {
+@test "state: after maxAge its rules are skipped, and the webhook continues" {
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforce\nmaxAge: 2h\n' >policy.yaml
 	state 0 3600 >state.json
 	start --cluster state.json --policy policy.yaml
@@ -126,7 +126,7 @@ updated() {
 	holds "$(get '/readyz?verbose')" "[+]cluster state: rules that need it run"
 }
 
-@test "state: a time that is still to come is as good as none" {
+@test "state: a time in the future makes the state unusable" {
 	state 0 -86400 >state.json
 	start --cluster state.json
 	asking_gives allowed
@@ -139,7 +139,7 @@ updated() {
 	is "$(figure gpugate_cluster_state_age_seconds)" 0
 }
 
-@test "state: --live on needs somebody to ask, --live off asks nobody" {
+@test "state: --live on needs an API server, --live off sends no request" {
 	unset KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT
 	unusable --live on
 	holds "$errors" "not in a pod"

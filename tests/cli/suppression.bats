@@ -74,7 +74,7 @@ granted() {
 	holds "$output" "the policy locks it"
 }
 
-@test "a grant ends with its namespaces" {
+@test "a grant applies only to its namespaces" {
 	ignoring "$reason"
 	floor 'suppressions: {annotations: {rules: [all], namespaces: ["team-*"]}}'
 	refused "the policy does not grant it in this namespace"
@@ -86,7 +86,7 @@ granted() {
 	is "$status" 0
 }
 
-@test "a grant has terms: a reason and days" {
+@test "a grant may require a reason and limit the days" {
 	ignoring
 	floor 'suppressions: {annotations: {rules: [all]}}'
 	refused "the policy requires \`gpugate.dev/ignore-reason\`"
@@ -160,7 +160,7 @@ exempting() {
 	granted
 }
 
-@test "rules over several objects refuse suppressions, too" {
+@test "set rules also reject suppressions" {
 	cat >a.yaml <<-END
 		apiVersion: v1
 		kind: ResourceQuota
@@ -199,7 +199,7 @@ exempting() {
 	holds "$output" "[quota-never-fits]"
 }
 
-@test "a refusal names who grants" {
+@test "a rejected suppression names the contact who can grant it" {
 	ignoring "$reason"
 	floor
 	run "$GPUGATE" lint --policy floor.yaml --format json a.yaml

@@ -35,7 +35,7 @@ bounded() {
 		exec "$0" "$@"' "$GPUGATE" "$@"
 }
 
-@test "a policy that was found names no file out of its repository" {
+@test "a discovered policy names no file outside its repository" {
 	state state.json
 	mkdir -p repo/.git repo/a
 	pod repo/a/x.yaml
@@ -59,7 +59,7 @@ bounded() {
 	done
 }
 
-@test "a policy that was found is no link out of its repository" {
+@test "a discovered policy is not a link out of its repository" {
 	mkdir -p repo/.git repo/a repo/shared
 	pod repo/a/x.yaml
 	echo 'of-the-runner: [' >outside.yaml
@@ -78,7 +78,7 @@ bounded() {
 	is "$stderr" ""
 }
 
-@test "a policy that was found names files of its repository" {
+@test "a discovered policy may name files of its repository" {
 	mkdir -p repo/.git
 	pod repo/a/x.yaml
 	state repo/state.json
@@ -108,7 +108,7 @@ bounded() {
 	holds "$stderr" "repo/a/.gpugate.yaml:5:12: error: \`cluster\`: a path out of the repository"
 }
 
-@test "a policy that was named may name any file, but no pipe" {
+@test "a policy named on the command line may name any file, but no pipe" {
 	pod x.yaml
 	mkdir p
 	state state.json
@@ -147,7 +147,7 @@ bounded() {
 	was_read /dev/stdin
 }
 
-@test "a pipe that nothing writes to ends with an error, a late writer is read" {
+@test "a pipe without a writer is an error; a late writer is read" {
 	pod x.yaml
 	mkfifo pipe
 	state state.json

@@ -130,14 +130,14 @@ load helper
 	is "$(paths)" "../build/a.yaml ../build/s/b.yaml a.yaml"
 }
 
-@test ".gitignore outside of a repository means nothing" {
+@test ".gitignore outside a repository has no effect" {
 	pod a.yaml
 	echo 'a.yaml' >.gitignore
 	GIT_CEILING_DIRECTORIES=$PWD lint
 	is "$(paths)" "a.yaml"
 }
 
-@test "a repository inside a repository has its own rules" {
+@test "a repository inside a repository has its own .gitignore" {
 	git init -q .
 	pod sub/a.yaml
 	pod sub/b.yaml
@@ -149,7 +149,7 @@ load helper
 	is "$(paths)" "sub/a.yaml"
 }
 
-@test "kustomize patches and components are fragments" {
+@test "kustomize patches and components are partial objects" {
 	mkdir -p base patches comp
 	for f in base/full patches/listed patches/other comp/part; do
 		printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: b}\nspec: {containers: [{name: c, image: i, resources: {limits: {nvidia.com/gpu: 1}}}]}\n' >$f.yaml

@@ -176,7 +176,7 @@ static void mistakes_have_a_position(void **state)
 		 1},
 		{HEAD ",'items':[,]}", "", 1, 111},
 		{HEAD ",}", "", 1, 102},
-		{HEAD "} x", "something follows", 1, 103},
+		{HEAD "} x", "text follows", 1, 103},
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
