@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# The kinds that the webhook judges besides Pods, for the chart: read from
+# Kinds other than Pods that the webhook checks, for the chart: read from
 # rules/kube/data/kinds.txt, grouped, by plural name. `make docs` writes them.
 BEGIN {
 	print "# SPDX-License-Identifier: Apache-2.0"
-	print "# The kinds that the webhook judges besides Pods, by group and plural,"
-	print "# written by `make docs` from rules/kube/data/kinds.txt."
+	print "# Kinds other than Pods that the webhook checks, by group and plural; generated"
+	print "# by `make docs` from rules/kube/data/kinds.txt."
 	print "#"
 	print "# native      the API server's own; most objects of these kinds have nothing"
 	print "#             to do with GPUs, so matchConditions look into their templates"

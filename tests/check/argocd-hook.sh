@@ -94,7 +94,7 @@ generate() {
 			"$work/checkout" "$revision" >"$work/made" 2>"$work/log"
 }
 
-applied() { # hooks first, as their waves say; the rest is not synced yet
+applied() { # hooks first, by their waves; the other objects are not synced yet
 	kube delete job/gpugate-presync serviceaccount/gpugate-presync -n ml \
 		--ignore-not-found --now
 	grep gpugate-presync "$work/made" >"$work/hooks" &&
@@ -112,7 +112,7 @@ annotation() { # NAME: of the Pod, through the field that the container reads
 		"jsonpath={.items[0].metadata.annotations.gpugate\.dev/$1}"
 }
 
-hooked() { # the command in the Pod's place
+hooked() { # the command, run in place of the Pod
 	PATH=$build:$CONTROL_PLANE_BIN:$work/bin:$PATH KUBECONFIG=$work/kubeconfig \
 		GPUGATE_REPO=$(annotation repo) GPUGATE_PATH=$(annotation path) \
 		GPUGATE_REVISION=$(annotation revision) GPUGATE_NAMESPACE=ml \
@@ -151,7 +151,8 @@ check 'it is applied again' applied
 check 'its Pod is made again' control_plane_until 60 pod
 check 'a branch at its head' exits 1 gpu-fractional-quantity
 
-# A manifest's variable stays, and the command reports where it would not.
+# A variable in a manifest is not replaced, and the command reports it if it should have
+# been.
 check 'a variable in a manifest' generate variable ''
 check 'it is applied' applied
 check 'its Pod' control_plane_until 60 pod

@@ -73,7 +73,8 @@ check 'it prints the manifests' grep -q 'name: train' "$work/log"
 
 # --- both servers ----------------------------------------------------------
 
-# cases WORD...: runs a command that gets REPOSITORY APPLICATION NAME=VALUE...
+# cases WORD...: runs a command with REPOSITORY, APPLICATION and NAME=VALUE... as
+# arguments.
 cases() {
 	local kind=$1
 	shift

@@ -58,7 +58,7 @@ def variable(obj, dice):
 
 
 def empty(obj, dice):
-    """Maps that say nothing, where something is missing."""
+    """Add maps without any field that a rule requires."""
     box = dice.choice(boxes(obj))
     name = dice.choice(["resources", "securityContext"])
     if isinstance(box.setdefault(name, {}), dict) and name == "resources":

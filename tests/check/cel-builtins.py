@@ -38,8 +38,8 @@ def thing_of(finding):
 
 
 def differences(own, cel):
-    """A list of (whose, finding). An expression stops at what decides it: one
-    finding of the object, pod or container that the built-in rule names is
+    """Return a list of (whose, finding). An expression stops at the first value that
+    decides it, so one finding of the object, pod or container of the built-in rule is
     enough."""
     met = {(thing_of(f), f["line"]) for f in cel}
     lines = {(thing_of(f), f["line"]) for f in own}
@@ -52,8 +52,8 @@ def differences(own, cel):
 
 
 def is_unknown(rule, file):
-    """True if the rule in CEL reports an unknown value. An amount that is a
-    placeholder is some amount to the built-in rule, and unknown in CEL."""
+    """Return true if the rule in CEL reports an unknown value. For a built-in rule,
+    an amount that is a placeholder is some amount; in CEL it is unknown."""
     alone = lint("--config", "policy.yaml", "--select", "custom",
                  paths=[file])
     return any(n["rule"] == PREFIX + rule
@@ -61,8 +61,8 @@ def is_unknown(rule, file):
 
 
 def is_resolved(finding):
-    """True if the finding depends on a referenced value of a variable. Rules
-    in CEL do not follow references."""
+    """Return true if the finding depends on a variable's referenced value. Rules in
+    CEL do not follow references."""
     import yaml
     keys = finding.get("path", "").split("/")[1:]
     if "env" not in keys:
@@ -77,7 +77,7 @@ def is_resolved(finding):
 
 
 def words_of(text, key):
-    """The list of that key in a file, or nothing."""
+    """Return the list under this key in a file, or an empty list."""
     found = re.search(key + r":\s*\[([^]]*)\]", text)
     return [word.strip() for word in found[1].split(",")] if found else []
 
@@ -90,7 +90,7 @@ def kinds_of(text):
 
 
 def is_denied(finding, text):
-    """A policy that denies has no words for what only warns."""
+    """Return false if the finding only warns, which a denying policy cannot express."""
     return "severity: error" not in text or finding["severity"] == "error"
 
 
@@ -103,7 +103,8 @@ def is_of(finding, rule, kinds):
 
 
 def sent(node):
-    """As the API server sends it: a limit or a request of null is 0."""
+    """Return the object as the API server sends it: a limit or a request of null is
+    0."""
     if isinstance(node, list):
         return [sent(one) for one in node]
     if not isinstance(node, dict):
@@ -114,8 +115,8 @@ def sent(node):
 
 
 def examples(name, kinds):
-    """Objects of the rule's own examples, and one of each kind that holds a
-    bad Pod: (file, document) and the object."""
+    """Yield (file, document) and the object for the rule's own examples, and for one
+    object of each kind that contains a bad Pod."""
     import yaml
     own = glob.glob(f"{ROOT}/tests/rules/{name}/*.yaml")
     for path in sorted(own) + sorted(glob.glob(f"kinds/{name}-bad.yaml-*")):
@@ -130,7 +131,7 @@ def examples(name, kinds):
 
 
 def write_kinds():
-    """Each Pod of the examples as pods of every other kind, into kinds/."""
+    """Write each Pod of the examples as pods of every other kind, into kinds/."""
     import yaml
     from export import KINDS
     os.mkdir("kinds")

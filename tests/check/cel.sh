@@ -22,8 +22,8 @@ else
 	echo 'skip: comparison with cel-go: no Go >= 1.26'
 fi
 
-# compare NAME: $work/NAME.cases with the answers of both, as far as there are
-# two; cel_compare.py prints `PASSED FAILED` last.
+# compare NAME: compares $work/NAME.cases with the answers of both evaluators, as far as
+# they exist; cel_compare.py prints `PASSED FAILED` last.
 compare() {
 	"$ours" <"$work/$1.cases" >"$work/$1.ours" || say_fail "$1: it ended"
 	[ -z "$have_go" ] || "$oracle" cel <"$work/$1.cases" >"$work/$1.go" ||

@@ -19,10 +19,9 @@ import subprocess
 import sys
 
 SHOWN = 40
-AGAIN = 64  # times: an order that comes once in four is not missed
+AGAIN = 64  # repetitions, so that an order with a chance of one in four is not missed
 
-# Messages of functions that reject a text, and of format(): gpugate's messages
-# are shorter.
+# Functions that reject a text, and format(): gpugate's messages are shorter.
 GO_OF_A_TEXT = re.compile(
     "URL parse error|IP [Aa]ddress|IPv4-mapped|network address parse|"
     "quantities must|unable to parse|short version|No Major|Version string|"
@@ -65,7 +64,8 @@ def same(ours, go):
 
 
 def brief(error):
-    """cel-go names the types of some calls that no overload takes."""
+    """Return the error without the types, which cel-go names for some calls that no
+    overload accepts."""
     return re.sub("^no such overload.*", "no such overload", error)
 
 

@@ -48,7 +48,7 @@ def tokens(text):
 
 
 class Reader:
-    """A message as a dict: field name to the list of its values."""
+    """Parses a message into a dict from each field's name to the list of its values."""
 
     def __init__(self, text):
         self.tokens = list(tokens(text))
@@ -116,7 +116,7 @@ def real(text):
 
 
 def any_text(fields):
-    """The few messages that are values of the language."""
+    """Return the text of a message that is a value of the language."""
     (url, fields), = fields.items()
     seconds = int(fields[0].get("seconds", ["0"])[0])
     nanos = int(fields[0].get("nanos", ["0"])[0])
@@ -128,7 +128,7 @@ def any_text(fields):
 
 
 def value_text(value):
-    """As the evaluators print it."""
+    """Return the value as the evaluators print it."""
     (kind, (given, *_)), = value.items()
     if kind == "int64_value":
         return str(int(given, 0))
@@ -161,7 +161,7 @@ def value_text(value):
 
 
 def value_expression(value):
-    """An expression that gives the value."""
+    """Return an expression with this value."""
     (kind, (given, *_)), = value.items()
     if kind == "double_value" and not math.isfinite(real(given)):
         return f"double('{given}')"
@@ -191,7 +191,7 @@ PRIMITIVE = {"INT64": "int", "UINT64": "uint", "BOOL": "bool",
 
 
 def type_name(given):
-    """Types that both evaluators know by this name; else dyn."""
+    """Return the type if both evaluators know it by this name, else dyn."""
     (kind, (inner, *_)), = given.items()
     if kind == "primitive":
         return PRIMITIVE[inner]

@@ -38,7 +38,7 @@ VALUES = {
 
 
 def paths(node, at=()):
-    """Paths of all values in the object, parents first."""
+    """Return the paths of all values in the object, parents first."""
     items = node.items() if isinstance(node, dict) else \
         enumerate(node) if isinstance(node, list) else ()
     for key, child in items:
@@ -103,7 +103,7 @@ class Unknown:
             yield {"vars": self.put(object={"json": self.whole(rest, path)})}
 
     def whole(self, rest, path):
-        """Objects that the fragment may be a part of."""
+        """Return an object of which the fragment may be a part."""
         root = copy.deepcopy(rest)
         parent = at(root, path[:-1])
         back = copy.deepcopy(self.rng.choice(
@@ -124,7 +124,8 @@ class Unknown:
 
 
 def cases(rng, maker):
-    """The case with an unknown, and others that it could be."""
+    """Return the case with an unknown value, and complete cases that it may stand
+    for."""
     while True:
         expr = maker.expression()
         names = set(re.findall(r"\b[a-z]+\b", expr))
@@ -147,7 +148,7 @@ def verdict(answer):
 
 
 def judge(case, answers, counts):
-    """None, or which substitution contradicts what is known."""
+    """Return the substitution that contradicts the known result, or None."""
     first, *others = map(verdict, answers)
     if "fragment" in case and first[:1] in ("[", "{", "s"):
         counts["parts"] += 1

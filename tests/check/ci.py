@@ -85,7 +85,7 @@ def job(path, *given):
 
 
 def artifacts(path):
-    """The reports that the template's job leaves are there."""
+    """Check that the template's job wrote its reports."""
     (only,) = yaml.safe_load(Path(path).read_text().split("\n---\n")[1]).values()
     check(only["artifacts"]["when"] == "always", "not when the job fails")
     for file in only["artifacts"]["reports"].values():
@@ -128,7 +128,8 @@ def junit(path, count):
 
 
 def log(path):
-    """A runner executes commands in the log: ours, never those of a manifest."""
+    """Check the commands in the log, which a runner executes: all of them are
+    gpugate's, none comes from a manifest."""
     stopped, hostile = None, 0
     for line in Path(path).read_text().splitlines():
         if stopped:

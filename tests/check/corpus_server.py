@@ -24,7 +24,7 @@ import yaml
 import plane
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-WARNINGS = 3700 # and a little more, once they are 256 characters each
+WARNINGS = 3700  # more than that, once the messages have 256 characters each
 # Unknown before deployment: gpugate does not report anything that depends on
 # it.
 PLACEHOLDER = re.compile(r"\$\{|\{\{|<[A-Za-z_0-9 -]+>|\$\(|"
@@ -34,7 +34,7 @@ UNITS = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
 
 
 class Loader(yaml.CSafeLoader):
-    """Times stay text, as the API server's decoder has them."""
+    """Keeps times as text, as the API server's decoder does."""
 
 
 Loader.yaml_implicit_resolvers = {
@@ -123,7 +123,7 @@ PLACES = [("ml-vision", "speech"), ("tenant-a", "vision"), ("ml-a", "vision"),
 
 
 def placed(one, number, plain):
-    """In a namespace, with a label, that rules look at."""
+    """Put the object into a namespace, with a label, both of which rules read."""
     namespace, team = PLACES[number % len(PLACES)]
     if plain:
         one["metadata"].setdefault("namespace", "default")
@@ -189,7 +189,7 @@ class Corpus:
         return taken
 
     def compare(self, taken, ours, theirs):
-        """Both of a name; prints the differences."""
+        """Compare the findings of both that have one name; print the differences."""
         for name, (one, answer) in taken.items():
             mine, servers = ours(name), theirs(name)
             if sum(len(w) for w in answer[2]) > WARNINGS:
@@ -324,7 +324,8 @@ KINDS = [
 
 
 def without_gpus(files):
-    """Rules that ask for GPUs only in match.gpus, of any object instead."""
+    """Return the rules without the condition match.gpus, so that they check any
+    object."""
     for path in files:
         with open(path, encoding="utf-8") as file:
             for rule in yaml.safe_load(file)["rules"]:

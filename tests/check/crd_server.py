@@ -51,7 +51,7 @@ def rules(schema, path=()):
 
 
 def matches(pattern, word):
-    """Go's patterns may have a flag in their middle."""
+    """Search with a pattern of Go, which may have a flag in its middle."""
     return re.search(pattern.replace("(?i)", ""), word,
                      re.I if "(?i)" in pattern else 0)
 
@@ -191,7 +191,7 @@ class Check:
                 for c in details.get("causes") or []]
 
     def theirs(self, kind, answer):
-        """The messages of rules; None: they were not asked."""
+        """Return the messages of rules; None if the server did not evaluate them."""
         found = set()
         if answer[0] == 201:
             return found

@@ -35,7 +35,8 @@ class Defect:
 
 
 def defect(rule, on, config="plain", more=()):
-    """on: device | container | pod | object; more: documents beside it."""
+    """Declare a defect. on: device, container, pod or object; more: additional
+    documents."""
     def add(change):
         ALL.append(Defect(rule, on, config, more, change))
         return ALL[-1]
@@ -54,12 +55,12 @@ def near(planted):
 # --- helpers ------------------------------------------------------------------
 
 def scope(path):
-    """The container whose resources these are."""
+    """Return the container that has these resources."""
     return path[:-1] if path and path[-1] == "resources" else path
 
 
 def move(box, **fields):
-    """Another program for a container, which keeps its name and figures."""
+    """Run another program in a container, which keeps its name and its resources."""
     for key in ("command", "args", "livenessProbe", "readinessProbe",
                 "startupProbe", "lifecycle", "workingDir"):
         box.pop(key, None)
@@ -98,12 +99,12 @@ def runs_program(obj):
 
 
 def queued(obj):
-    """A queue's flavors may add selectors, tolerations and quota."""
+    """True if a queue's flavors may add selectors, tolerations and quota."""
     return "kueue.x-k8s.io/" in json.dumps(obj)
 
 
 def clear(obj, pod):
-    """No accelerator in the pod any more."""
+    """Remove all accelerators from the pod."""
     for name in ("containers", "initContainers"):
         for box in at(obj, pod + (name,)) or []:
             resources = box.get("resources") or {}
@@ -151,7 +152,7 @@ def nvidia(obj, path):
 
 
 def give(obj, box, number):
-    """So many whole GPUs for a container that has some; False: it cannot."""
+    """Give the container this number of whole GPUs; return false if it has none."""
     resources = at(obj, box + ("resources",))
     if devices(resources) != ["nvidia.com/gpu"]:
         return False
@@ -162,7 +163,7 @@ def give(obj, box, number):
 
 
 def alone(obj, pod):
-    """Pods of the API's own kinds, one by one: no operator counts them."""
+    """True for pods of the API's own kinds, which no operator counts."""
     return group_kind(obj) in (("apps", "Deployment"), ("", "Pod"))
 
 

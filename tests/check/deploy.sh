@@ -155,7 +155,7 @@ kustomize_tests() { # KUSTOMIZE
 	for overlay in "$root"/deploy/overlays/*; do
 		built "$1" "$overlay" "overlay-${overlay##*/}"
 	done
-	# Certificates are beside the component: not in the checkout.
+	# Certificates are next to the component, not in the checkout.
 	cp -r "$root/deploy/base" "$root/deploy/components" "$work/" &&
 		mkdir -p "$tree"
 	for component in tls.crt tls.key ca.crt; do

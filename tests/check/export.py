@@ -105,7 +105,7 @@ def findings(rule_of, *arguments):
 
 
 def objects():
-    """Writes them; the (rule, file) that must be found."""
+    """Write the objects; return the (rule, file) pairs that must be found."""
     wanted = set()
     for kind, (_, places, _) in KINDS.items():
         write(f"{kind}-good", kind, [template() for _ in range(places)])

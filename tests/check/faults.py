@@ -171,7 +171,7 @@ class Linter:
 
 
 def is_whole(name, text):
-    """A report without the manifest that could not be read is one, too."""
+    """True for a report, which may lack the manifest that could not be read."""
     try:
         return name.startswith("out.") and bool(json.loads(text))
     except ValueError:
@@ -240,7 +240,7 @@ def kernel(n, program):
 
 
 def bounded(n, program):
-    """Less address space than it takes, with several threads."""
+    """Run with less address space than needed, with several threads."""
     problems, out = Problems(), 0
     with tempfile.TemporaryDirectory() as top:
         folder = os.path.join(top, "work")
@@ -348,7 +348,7 @@ class Webhook:
             connection.close()
 
     def figures(self):
-        """Whole, or the connection ends without a page."""
+        """Read a page: it is complete, or the connection ends without a page."""
         if not self.probe:
             return True
         connection = http.client.HTTPConnection("localhost", self.probe,

@@ -31,7 +31,7 @@ KINDS = {"resourcequotas": "ResourceQuota", "pods": "Pod"}
 
 
 class Handler(live_server.Handler):
-    """Beside lists and watches, the objects of certificates."""
+    """Serves the objects of certificates in addition to lists and watches."""
 
     def stored(self, body=None):
         path = self.path.partition("?")[0]
@@ -169,7 +169,7 @@ def until(what, seconds=90):
 
 
 def change(server, choose):
-    """Some objects come, change and go."""
+    """Create, change and delete some objects."""
     for _ in range(40):
         name = "%s-%d" % (choose.choice("abc"), choose.randrange(40))
         plural = choose.choice(list(KINDS))
@@ -185,7 +185,7 @@ def change(server, choose):
 
 
 def is_whole(client, server):
-    """The newest figures too: a new quota arrives."""
+    """True if the metrics show the server's number of objects of each kind."""
     return all(client.figure('gpugate_cluster_objects{kind="%s",group=""}'
                              % kind) == len(server.store[plural])
                for plural, kind in KINDS.items())

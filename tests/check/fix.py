@@ -170,8 +170,8 @@ def keys(report):
     return found
 
 
-# A quota that never counted is correct now, or a command can be read: that is
-# visible.
+# A quota that never counted is now correct, or a command can now be read, so new findings
+# may appear.
 REVEALED = {
     "quota-gpu-key-ineffective": {
         "quota-would-exceed", "quota-never-fits", "quota-gpu-uncovered",
@@ -190,7 +190,7 @@ REVEALED = {
 
 
 def hidden(tool, before):
-    """Findings that gave way to those of rules with repairs."""
+    """Return findings that yielded to those of rules with fixes."""
     gone = {f["rule"] for f in before["findings"] if f.get("fix")}
     revealed = set().union(*(REVEALED.get(rule, set()) for rule in gone))
     ignore = ",".join(sorted(gone)) or "none"
@@ -213,8 +213,8 @@ def check_reports(check, before, after, behind, revealed):
 
 
 def without_secrets(check, tool, patch):
-    """The patch of the files whose part shows no secret value, and the names
-    of the others: git must refuse each of these, since its text is another."""
+    """Return the patch of the files whose part shows no secret value, and the names
+    of the others: git must reject each of these, because its text differs."""
     parts = re.split(rb"(?m)^(?=--- a/)", patch)
     masked = [part for part in parts if b"****" in part]
     for part in masked:

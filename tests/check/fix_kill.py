@@ -89,7 +89,8 @@ def is_temporary(path):
 
 
 def killed(check, gpugate, root, old, new, wait):
-    """One run, killed. (was it hit, files already new, temporaries left)"""
+    """Kill one run. Return whether it was hit, the files that are new already, and
+    the temporary files."""
     child = subprocess.Popen(command(gpugate, "--fix", "-j", "2", "."),
                              cwd=root, stdout=subprocess.DEVNULL,
                              stderr=subprocess.DEVNULL)

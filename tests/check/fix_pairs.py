@@ -36,7 +36,7 @@ class Tool:
         self.gpugate, self.policy, self.work = gpugate, policy, work
 
     def run(self, text, *more):
-        """The report, and what becomes of the text."""
+        """Return the report, and the text after the fixes."""
         with tempfile.TemporaryDirectory(dir=self.work) as folder:
             path = pathlib.Path(folder, "a.yaml")
             path.write_bytes(text)

@@ -153,7 +153,7 @@ SHAPES = {
 
 
 def lost(before, after, path=""):
-    """Paths of written values that are gone or other ones."""
+    """Return the paths of written values that are gone or changed."""
     if isinstance(before, dict) and isinstance(after, dict):
         for key, value in before.items():
             yield from lost(value, after.get(key), f"{path}/{key}")

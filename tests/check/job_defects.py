@@ -232,7 +232,7 @@ def left_running(obj):
 
 @defect("cronjob-concurrency-gpu", "pod")
 def one_beside_the_other(obj, pod):
-    """Any pod of any object as what a CronJob runs."""
+    """Run any pod of any object as a CronJob."""
     if not computing(obj, pod):
         return None
     spec = dict(at(obj, pod), restartPolicy="Never")
@@ -381,7 +381,7 @@ def runs(obj, pod):
 
 
 def one_nvidia(obj, pod):
-    """Exactly `nvidia.com/gpu` in every container that asks for devices."""
+    """Request exactly `nvidia.com/gpu` in every container that requests devices."""
     boxes = computing(obj, pod)
     if queued(obj) or not runs(obj, pod) or any(
             devices(at(obj, b + ("resources",))) != ["nvidia.com/gpu"] or
@@ -393,7 +393,7 @@ def one_nvidia(obj, pod):
 
 
 def many_replicas(obj):
-    """No peak or steady count of pods that is 0."""
+    """True if no peak or steady count of pods is 0."""
     spec = obj.get("spec") or {}
     return all(v != 0 for v in (spec.get("replicas"), spec.get("parallelism"),
                                 spec.get("suspend") and 0))

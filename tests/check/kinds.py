@@ -107,7 +107,8 @@ def table(name):
 
 
 def places(schema, path, found):
-    """Paths below a schema that hold a pod spec, and flat ones."""
+    """Return the paths below a schema that contain a pod spec, and those that
+    contain a flat one."""
     if not isinstance(schema, dict):
         return
     props = schema.get("properties") or {}

@@ -25,7 +25,7 @@ cd "$root" || exit 2
 shared=${GPUGATE_SHARED:-$root/../shared}
 corpus=$shared/corpus
 work=$(mktemp -d) || exit 2
-at_exit=: # what else is to be done then
+at_exit=: # commands to run at the exit
 trap '$at_exit; rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 pass=0 fail=0 skipped=0

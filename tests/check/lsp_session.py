@@ -207,7 +207,7 @@ async def utf16(s, folder):
 
 
 async def sets(s, folder):
-    """A quota in one file, the demand in another one."""
+    """Test a quota in one file and the workload in another one."""
     quota, job = folder / "q" / "quota.yaml", folder / "q" / "job.yaml"
     quota.parent.mkdir()
     quota.write_text("apiVersion: v1\nkind: ResourceQuota\nmetadata: "
@@ -282,7 +282,7 @@ async def errors(s, job):
 
 
 async def latency(s, folder):
-    """1,000 lines, a character at a time."""
+    """Type 1,000 lines, one character at a time."""
     path = folder.parent / "long" / "long.yaml"
     path.parent.mkdir()
     one = (RULES / "shm-missing" / "good.yaml").read_text()

@@ -179,7 +179,7 @@ class Mutator:
         return value
 
     def donate(self, obj):
-        """Takes a value of another object of the kind to the same place."""
+        """Copy a value from the same path of another object of the kind."""
         other = self.random.choice(self.by_kind[obj["kind"]])
         places = [p for p in each_place(other) if not is_fixed(p[2])]
         container, key, path = self.random.choice(places)
@@ -285,7 +285,7 @@ def read_differences(path, operator):
 
 
 class Tally:
-    """Counts rejected objects, and of them the found ones, by message."""
+    """Counts rejected objects, and the found ones among them, by message."""
 
     def __init__(self, name, known):
         self.name, self.known = name, known
@@ -295,7 +295,7 @@ class Tally:
         self.wrong, self.seen = [], {}
 
     def count(self, number, answer, own, here):
-        """own: the findings in here that are of the rule about rejections."""
+        """own: the findings here that the rule about rejections reported."""
         if answer.startswith(("undecodable", "failed")) or \
                 " panic: " in answer:
             self.undecided += 1

@@ -23,7 +23,7 @@ PROBE = "probe"
 
 
 def line(text):
-    """White space as single blanks, as gpugate prints a message."""
+    """Replace white space by single blanks, as gpugate prints a message."""
     return " ".join(text.split())
 
 
@@ -162,7 +162,8 @@ def unquote(header):
 
 
 def each(function, items):
-    """function of each, several at a time, in order."""
+    """Call the function for each item, several at a time; return the results in
+    order."""
     with ThreadPoolExecutor(8) as pool:
         return list(pool.map(function, items))
 

@@ -192,7 +192,8 @@ def lint(gpugate, options, paths):
 
 
 def judge(gpugate, all_plants, work):
-    """Each plant is a file; those with documents beside are linted alone."""
+    """Write each planted object to a file; those with additional documents are
+    linted alone."""
     options, batches = configs(work), collections.defaultdict(list)
     for i, plant in enumerate(all_plants):
         meta = plant.obj.setdefault("metadata", {})

@@ -165,9 +165,9 @@ class Plant:
         self.documents[0]["metadata"]["name"] = self.name
 
     def rules(self, findings):
-        """Return the findings at the object that makes the pods, without their
-        places, which are others if a value is not in its file, and without
-        those that the other object has too."""
+        """Return the findings at the object that creates the pods, without their
+        places, which differ if a value is not in its file, and without those that the
+        other object has too."""
         told = {(f["rule"], f["container"]) for f in self.findings
                 if f["object"]["name"] != self.name}
         return sorted((f["rule"], f["severity"], f["container"],
@@ -225,7 +225,8 @@ def lint(gpugate, options, path):
 
 
 def with_state(gpugate, plant, options, items, path):
-    """Return the findings in the file under the plant's options and a state."""
+    """Return the findings in the file, with the options of the defect and a cluster
+    state."""
     if plant.config == "cluster":
         options, items = [], CLUSTER["items"] + items
     state = path.parent / "state.json.txt"

@@ -69,7 +69,8 @@ def chains(expression):
 
 
 def asked(expression):
-    """The last key of a read to the constant that it is to equal."""
+    """Return a dict from the last key of each read to the constant that it is
+    compared with."""
     return {path.rsplit(".", 1)[1]:
             vap.value_of(text.strip("'\"") if text[0] in "'\"" else text)
             for path, text in EQUAL.findall(expression)}

@@ -192,7 +192,8 @@ BYTES = {
 
 
 def identity(finding, prefix):
-    """All but the position. Patches may copy a value, in any order of keys."""
+    """Return everything but the position. Patches may copy a value, in any order of
+    keys."""
     path = finding["path"]
     assert path.startswith(prefix), (path, prefix)
     # The key of an emptied list is removed with it, unless an anchor needs the

@@ -170,7 +170,7 @@ class Check:
         return run.returncode == 0, run.stderr
 
     def both(self, name, schema, text, path, want):
-        """The program and the schema agree, on what is wanted."""
+        """Check that the program and the schema agree with the expected result."""
         path.write_text(text)
         if schema == "rules":
             policy = self.scratch / "p.yaml"

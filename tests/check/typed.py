@@ -131,7 +131,7 @@ def template(spec):
 
 
 def of_pods(spec):
-    """Each kind that has pods, around this spec."""
+    """Yield each kind that has pods, with this pod spec."""
     selector = {"selector": {"matchLabels": dict(LABELS)}}
     yield root("Pod", "v1", spec)
     for more in STRATEGIES:

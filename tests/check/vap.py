@@ -19,7 +19,7 @@ import yaml
 
 
 def step(node, key):
-    """The child, made when it is missing."""
+    """Return the child, which is created if it is missing."""
     if key.startswith("["):
         index = int(key[1:-1])
         while len(node) <= index:

@@ -67,7 +67,7 @@ class Suite(vap.Suite):
         self.asked.append((file, label, case, one))
 
     def load(self):
-        """Write the objects, and load what judges them."""
+        """Write the objects, and load the policies that check them."""
         names = sorted(os.listdir(os.path.join(self.folder, "controls")))
         for number, name in enumerate(names):
             folder = os.path.join(self.folder, "controls", name)

@@ -120,7 +120,7 @@ def write(texts, work):
 
 
 def write_each(texts, work):
-    """Writes one document per file, read as JSON."""
+    """Write one document per file, so that it is read as JSON."""
     for number, text in enumerate(texts):
         name = os.path.join(work, "%d.json" % number)
         with open(name, "w", encoding="utf-8") as out:

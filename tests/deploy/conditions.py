@@ -199,7 +199,7 @@ def change(trial, what, patch, where, wanted, user=None):
 
 
 def changes(trial):
-    """UPDATE: only a new spec comes; a Scale never does."""
+    """Test UPDATE: only a new spec is sent; a Scale never is."""
     obj = deployment(pod(box=GPU))
     obj["spec"]["replicas"] = 2
     one = made(trial, obj)
@@ -259,7 +259,7 @@ def pod_changes(trial):
 
 
 def placed(trial):
-    """A gated Pod gets its node, without us where a queue places it."""
+    """Test that a gated Pod gets its node, without the webhook if a queue places it."""
     queue = "system:serviceaccount:kube-system:queue"
     gate = {"schedulingGates": [{"name": "example.com/queue"}]}
     one = made(trial, pod(box=GPU, **gate))
@@ -302,8 +302,8 @@ def until(seconds, question):
 
 
 def ends(trial):
-    """A Job whose webhook denies everything from now on completes: its
-    controller takes the finalizer from its Pod, and a queue the gate."""
+    """Test that a Job completes even if its webhook now denies everything: its
+    controller removes the finalizer from its Pod, and a queue removes the gate."""
     job = cron(pod(box=GPU))["spec"]["jobTemplate"]
     job.update(apiVersion="batch/v1", kind="Job", metadata={})
     job["spec"]["template"]["spec"]["schedulingGates"] = [
@@ -358,7 +358,7 @@ def templates(node):
 
 
 def documents(path):
-    """An object that cannot be read cannot be sent either."""
+    """Yield the documents of a file, except unreadable ones, which cannot be sent."""
     try:
         with open(path, encoding="utf-8") as f:
             for d in yaml.safe_load_all(f):

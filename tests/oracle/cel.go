@@ -26,9 +26,9 @@ func init() {
 	commands["cel"] = evaluateAll
 }
 
-// A celCase is a line of input: an expression, and its variables. A variable
-// is either JSON, read as the API server reads an object, or what another
-// expression gives.
+// A celCase is a line of input: an expression, and its variables. A variable is
+// either JSON, read as the API server reads an object, or the value of another
+// expression.
 type celCase struct {
 	Expr   string                 `json:"expr"`
 	Vars   map[string]celVariable `json:"vars"`
@@ -41,7 +41,7 @@ type celVariable struct {
 	JSON json.RawMessage `json:"json"`
 }
 
-// Types of variables, as texts; what is none of these is an error.
+// Types of variables, by their texts; any other text is an error.
 var celTypes = map[string]*cel.Type{
 	"dyn": cel.DynType, "bool": cel.BoolType, "int": cel.IntType,
 	"uint": cel.UintType, "double": cel.DoubleType,
@@ -60,8 +60,8 @@ var celTypes = map[string]*cel.Type{
 }
 
 // evaluateAll answers each line of standard input with a line: `refuse TEXT`,
-// `error COST TEXT` or `ok COST VALUE`; COST is - where a constant part fails
-// before anything runs. An argument names another minor version of Kubernetes
+// `error COST TEXT` or `ok COST VALUE`; COST is - if a constant part fails
+// before the evaluation. An argument names a minor version of Kubernetes other
 // than 37.
 func evaluateAll(args []string, out *bufio.Writer) error {
 	minor := uint64(37)
@@ -100,7 +100,8 @@ func eachCase(minor uint, judge func(*cel.Env, *celCase) error) error {
 	return in.Err()
 }
 
-// environments holds those made before, by their variables' names and types.
+// environments caches the environments by the names and types of their
+// variables.
 var environments = map[string]*cel.Env{}
 
 func extended(env *cel.Env, vars map[string]celVariable) (*cel.Env, error) {
@@ -155,7 +156,7 @@ func evaluate(env *cel.Env, c *celCase) (answer string) {
 	}
 	program, err := env.Program(ast, cel.CostLimit(limit))
 	if err != nil {
-		// A constant part of it fails.
+		// A constant part of the expression fails.
 		return "error - " + err.Error()
 	}
 	value, details, err := program.Eval(values)
@@ -189,8 +190,8 @@ func variable(env *cel.Env, v *celVariable) (any, error) {
 	return value, err
 }
 
-// jsonNumbers makes int64 or float64 of JSON's numbers, as unstructured objects
-// have them.
+// jsonNumbers converts JSON numbers to int64 or float64, as in unstructured
+// objects.
 func jsonNumbers(value any) any {
 	switch v := value.(type) {
 	case json.Number:
@@ -211,7 +212,7 @@ func jsonNumbers(value any) any {
 	return value
 }
 
-// celText is a value with its type, the same text for equal values.
+// celText returns a value with its type; equal values have equal texts.
 func celText(value ref.Val) string {
 	switch v := value.(type) {
 	case types.Bool, types.Int:

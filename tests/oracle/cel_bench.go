@@ -17,8 +17,8 @@ func init() {
 	commands["cel-bench"] = measureAll
 }
 
-// measureAll answers each case with the nanoseconds of CPU, those of the
-// garbage collector included, that one of N evaluations takes.
+// measureAll answers each case with the CPU nanoseconds of one of N
+// evaluations, including the garbage collector.
 func measureAll(args []string, out *bufio.Writer) error {
 	n, err := strconv.Atoi(args[0])
 	if err != nil {

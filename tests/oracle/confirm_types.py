@@ -77,7 +77,7 @@ def text(path):
 
 
 def complete(one, path):
-    """Adds what makes a workload more than a patch."""
+    """Add the fields that make a workload more than a patch."""
     spec = one.get("spec")
     if one["kind"] == "CronJob" and path[-1][0] != "jobTemplate":
         spec = spec.setdefault("jobTemplate", {}).setdefault("spec", {})
@@ -99,8 +99,8 @@ def complete(one, path):
 
 
 def examples(table, one, of, mark, path):
-    """Objects that lack the field, or have a wrong word there: alone, and
-    beside what else the type requires."""
+    """Yield objects that lack the field, or have a wrong word in it: alone, and with
+    the other fields that the type requires."""
     if mark == "required":
         yield dict(one, **wrap(path[:-1], {}))
         return

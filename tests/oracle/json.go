@@ -24,9 +24,9 @@ func init() {
 	commands["canon"] = canonLines
 }
 
-// jsonFiles prints one line a file: "accept VALUE" with the canonical value,
-// or "refuse TEXT", as encoding/json decides for an interface{}. --utf8 also
-// refuses bytes that are not UTF-8, which encoding/json replaces.
+// jsonFiles prints one line per file: "accept VALUE" with the canonical value,
+// or "refuse TEXT", as encoding/json decides for an interface{}. With --utf8,
+// it also refuses bytes that are not UTF-8, which encoding/json replaces.
 func jsonFiles(args []string, out *bufio.Writer) error {
 	strict := len(args) > 0 && args[0] == "--utf8"
 	if strict {
@@ -89,7 +89,8 @@ func canonical(text []byte) (string, error) {
 	return string(appendCanonical(nil, exact)), nil
 }
 
-// appendCanonical: keys sorted, no spaces, strings escaped by encoding/json.
+// appendCanonical appends a value with sorted keys, without spaces, and with
+// strings escaped by encoding/json.
 func appendCanonical(out []byte, value interface{}) []byte {
 	switch v := value.(type) {
 	case map[string]interface{}:
@@ -132,9 +133,9 @@ func appendObject(out []byte, object map[string]interface{}) []byte {
 	return append(out, '}')
 }
 
-// appendNumber: as Kubernetes holds numbers, in 64 bits. Integers that fit
-// keep their digits; a float64 that is whole prints as an integer, so that
-// 1.0, 1e0 and 1 are one value.
+// appendNumber appends a number as Kubernetes stores it, in 64 bits. Integers
+// that fit keep their digits; a float64 that is whole prints as an integer, so
+// that 1.0, 1e0 and 1 are one value.
 func appendNumber(out []byte, digits string) []byte {
 	if whole, err := strconv.ParseInt(digits, 10, 64); err == nil {
 		return strconv.AppendInt(out, whole, 10)

@@ -18,8 +18,8 @@ func init() {
 	commands["json-mutate"] = jsonMutate
 }
 
-// jsonMutate FOLDER N SEED writes N texts, numbered, that are JSON or nearly
-// so: random values, two thirds of them with a few bytes changed.
+// jsonMutate FOLDER N SEED writes N numbered texts that are JSON or nearly
+// JSON: random values, two thirds of them with a few changed bytes.
 func jsonMutate(args []string, out *bufio.Writer) error {
 	if len(args) != 3 {
 		return fmt.Errorf("json-mutate FOLDER N SEED")
@@ -46,7 +46,7 @@ func jsonMutate(args []string, out *bufio.Writer) error {
 	return nil
 }
 
-// Parts of scalars, and what mutations put in; bad ones among them.
+// Parts of scalars, and texts that mutations insert, including invalid ones.
 var (
 	numberParts = []string{"-", "0", "1", "12", ".", ".5", "e", "E+3", "e-2",
 		"e308", "e400", "9007199254740993", "00", "+", "_", "1.7976931348623157"}
@@ -103,7 +103,7 @@ func randomNumber(random *rand.Rand) string {
 	return strconv.FormatFloat(random.NormFloat64()*1e6, 'g', -1, 64)
 }
 
-// randomString repeats few short keys often, so that duplicates occur.
+// randomString often repeats a few short keys, so that duplicates occur.
 func randomString(random *rand.Rand) string {
 	if random.Intn(2) == 0 {
 		return "\"" + joined(random, stringParts[:2], 1) + "\""

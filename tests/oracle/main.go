@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command oracle answers, for the tests only, what the Go libraries that
-// Kubernetes is built from make of an input. Each subcommand lives in its own
-// file and registers itself from init().
+// Command oracle answers, for the tests only, how the Go libraries of
+// Kubernetes read an input. Each subcommand is in a separate file and registers
+// itself in init().
 package main
 
 import (

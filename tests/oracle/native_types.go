@@ -40,7 +40,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Kinds that live in no namespace; k8s.io/api says it in comments only.
+// Kinds that are cluster-scoped; k8s.io/api says so only in comments.
 const clusterScoped = " Namespace Node PersistentVolume ComponentStatus " +
 	"ClusterRole ClusterRoleBinding StorageClass CSIDriver CSINode " +
 	"VolumeAttachment VolumeAttributesClass PriorityClass RuntimeClass " +
@@ -59,8 +59,8 @@ type typeTable struct {
 	enums    map[string][]string
 }
 
-// What comments of a package say, and reflection does not: the constants of
-// its enums, and the fields ("Type.Field") that are optional.
+// Facts from the comments of a package that reflection does not show: the
+// constants of its enums, and the fields ("Type.Field") that are optional.
 type sources struct {
 	enums    map[string][]string
 	optional map[string]bool

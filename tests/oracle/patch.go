@@ -24,7 +24,8 @@ func init() {
 // patchCompare reads lines "OLD\tPATCH\tNEW" of JSON from standard input and
 // applies each patch with the version that the API server links (v4) and with
 // the current one (v5). It prints the lines whose result is not NEW, and a
-// count. v5 takes an empty key for none: such patches are left to v4.
+// count. v5 treats an empty key as missing, so such patches are applied with v4
+// only.
 func patchCompare(args []string, out *bufio.Writer) error {
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
 	count, bad := 0, 0
@@ -74,7 +75,7 @@ var patchers = map[string]func(old, patch []byte) ([]byte, error){
 	},
 }
 
-// applied says what is wrong, or nothing.
+// applied returns the problem, or "".
 func applied(apply func(old, patch []byte) ([]byte, error), parts [][]byte) string {
 	got, err := apply(parts[0], parts[1])
 	if err != nil {

@@ -22,10 +22,10 @@ func init() {
 	commands["quantity-cases"] = quantityCases
 }
 
-// quantityLines answers every line of standard input with what ParseQuantity
-// makes of it and, behind a bar, whether the same text in a JSON string is
-// taken: "ok CANONICAL VALUE MILLI | ok" or "error | error". A number that
-// Value or MilliValue cannot hold is "range".
+// quantityLines answers every line of standard input with the result of
+// ParseQuantity and, after a bar, whether the same text is accepted in a JSON
+// string: "ok CANONICAL VALUE MILLI | ok" or "error | error". A number that
+// exceeds Value or MilliValue is "range".
 func quantityLines(args []string, out *bufio.Writer) error {
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 1<<20)
@@ -55,11 +55,12 @@ func describe(q resource.Quantity) string {
 	if size.Cmp(*most) > 0 {
 		return "range"
 	}
-	// Not String(), which gives back the text that was read where it
-	// takes it for canonical ("+1", "1.500").
+	// String() is not used, because it returns the original text if it
+	// looks canonical ("+1", "1.500").
 	number, suffix := q.CanonicalizeBytes(nil)
-	// Value rounds some negative numbers towards zero, some away from it,
-	// by their internal form; ours go away from zero as positive ones do.
+	// Value rounds some negative numbers towards zero and others away from
+	// it, depending on their internal form; gpugate rounds away from zero,
+	// as for positive numbers.
 	milli := "range"
 	if size.CmpInt64(math.MaxInt64/1000) <= 0 {
 		milli = strconv.FormatInt(int64(q.Sign())*size.MilliValue(), 10)
@@ -97,8 +98,8 @@ var suffixes = []string{
 	"ei", "am", " Mi", "Mi ", "%", "µ",
 }
 
-// quantityCases prints all signs, numbers and suffixes joined, then random
-// texts made of the same pieces and characters: usage COUNT SEED.
+// quantityCases prints all combinations of signs, numbers and suffixes, then
+// random texts of the same parts and characters. Usage: COUNT SEED.
 func quantityCases(args []string, out *bufio.Writer) error {
 	if len(args) != 2 {
 		return fmt.Errorf("usage: quantity-cases COUNT SEED")
@@ -124,7 +125,7 @@ func randomQuantity(random *rand.Rand) string {
 	var text strings.Builder
 	digits := func(most int) {
 		for n := random.Intn(most + 1); n > 0; n-- {
-			// Long runs of one digit find what rounds and carries.
+			// Long runs of one digit test rounding and carrying.
 			digit := "0099512348"[random.Intn(10)]
 			for ; n > 0 && random.Intn(3) > 0; n-- {
 				text.WriteByte(digit)

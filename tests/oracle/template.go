@@ -38,7 +38,7 @@ var mergeKeys = map[string]string{
 	"volumeDevices": "devicePath",
 }
 
-// maker makes a part of a template, or of a patch for one.
+// A maker creates a part of a template, or of a patch for one.
 type maker struct {
 	*rand.Rand
 	patch bool
@@ -48,7 +48,7 @@ func (m maker) text(words ...string) any {
 	return words[m.Intn(len(words))]
 }
 
-// some of the fields, and in patches null for some.
+// some of the fields; in patches, null for some
 func (m maker) some(fields map[string]func() any) map[string]any {
 	made := map[string]any{}
 	names := make([]string, 0, len(fields))
@@ -70,7 +70,7 @@ func (m maker) some(fields map[string]func() any) map[string]any {
 	return made
 }
 
-// items of a list, each key once.
+// items of a list, each key once
 func (m maker) items(key string, values []any, fields map[string]func() any) any {
 	list := []any{}
 	for _, at := range m.Perm(len(values))[:m.Intn(len(values)+1)] {
@@ -177,7 +177,7 @@ func (m maker) template() map[string]any {
 	})
 }
 
-// templateCases prints COUNT templates and patches, a JSON object a line.
+// templateCases prints COUNT templates and patches, one JSON object per line.
 func templateCases(args []string, out *bufio.Writer) error {
 	count, _ := strconv.Atoi(args[0])
 	seed, _ := strconv.ParseInt(args[1], 10, 64)
@@ -201,10 +201,10 @@ func directs(item any) bool {
 	return found
 }
 
-// asRead is what a reader makes of a value: null is absent. Lists that are
-// merged by a key are sorted by it: which of their items comes first depends on
-// more than the two lists. What strategicpatch leaves of directives where there
-// was nothing to patch is no part of a pod.
+// asRead returns a value as readers see it: null is absent. Lists that are
+// merged by a key are sorted by it, because the order of their items depends on
+// more than the two lists. Directives that strategicpatch leaves where nothing
+// was patched are removed.
 func asRead(name string, value any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -253,8 +253,8 @@ func merged(one *templateCase) (any, error) {
 	return value, err
 }
 
-// templateCompare reads cases with what ours made of them, and prints those
-// that strategicpatch merges otherwise, and the sum.
+// templateCompare reads cases with gpugate's results, and prints those that
+// strategicpatch merges differently, and the sum.
 func templateCompare(args []string, out *bufio.Writer) error {
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 1<<20)

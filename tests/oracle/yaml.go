@@ -24,10 +24,11 @@ func init() {
 	commands["yaml"] = yamlFiles
 }
 
-// yamlFiles [--stream] FILE...: one line a document, its value as JSON with
-// sorted keys and the digits that encoding/json writes, or "error TEXT" where
-// reading ends. As kubectl reads files, or with --stream as go-yaml reads a
-// stream of documents. Several files: a line "== FILE" before each.
+// yamlFiles [--stream] FILE... prints one line per document: its value as JSON,
+// with sorted keys and the digits that encoding/json writes, or "error TEXT"
+// where reading ends. Files are read as by kubectl or, with --stream, as
+// go-yaml reads a stream of documents. With several files, a line "== FILE"
+// precedes each.
 func yamlFiles(args []string, out *bufio.Writer) error {
 	read := kubectlDocuments
 	if len(args) > 0 && args[0] == "--stream" {
@@ -49,8 +50,8 @@ func yamlFiles(args []string, out *bufio.Writer) error {
 	return nil
 }
 
-// kubectlDocuments is what k8s.io/cli-runtime's FileVisitor and StreamVisitor
-// do, without the decoding into objects.
+// kubectlDocuments splits a file like FileVisitor and StreamVisitor of
+// k8s.io/cli-runtime, without decoding into objects.
 func kubectlDocuments(text []byte) (lines []string) {
 	decoder := yaml.NewYAMLOrJSONDecoder(unmarked(text), 4096)
 	for {
@@ -66,13 +67,13 @@ func kubectlDocuments(text []byte) (lines []string) {
 	}
 }
 
-// unmarked takes the byte order mark off, and decodes what it says.
+// unmarked removes the byte order mark, and decodes the text accordingly.
 func unmarked(text []byte) io.Reader {
 	return transform.NewReader(bytes.NewReader(text),
 		unicode.BOMOverride(unicode.UTF8.NewDecoder()))
 }
 
-// appendDocument leaves null and empty documents out, as kubectl does.
+// appendDocument skips null and empty documents, as kubectl does.
 func appendDocument(lines []string, text []byte) []string {
 	var value interface{}
 	text = bytes.TrimSpace(text)
@@ -91,7 +92,7 @@ func appendDocument(lines []string, text []byte) []string {
 	return append(lines, string(text))
 }
 
-// streamDocuments reads YAML's own document markers.
+// streamDocuments splits at YAML's own document markers.
 func streamDocuments(text []byte) (lines []string) {
 	decoder := goyaml.NewDecoder(unmarked(text))
 	for {
@@ -118,8 +119,8 @@ func streamDocuments(text []byte) (lines []string) {
 	}
 }
 
-// Of two keys that become one string kubectl takes any, as Go's maps have no
-// order.
+// If two keys become one string, kubectl takes either, because Go's maps have
+// no order.
 var errCollision = errors.New("two keys become one")
 
 func collides(value interface{}) bool {
@@ -143,7 +144,7 @@ func collides(value interface{}) bool {
 	return false
 }
 
-// jsonable: keys as sigs.k8s.io/yaml makes them strings.
+// jsonable converts keys to strings, as sigs.k8s.io/yaml does.
 func jsonable(value interface{}) (interface{}, error) {
 	switch v := value.(type) {
 	case map[interface{}]interface{}:

@@ -42,8 +42,8 @@ func init() {
 //	         go-yaml itself refuses the stream there too
 //	differs  anything else
 //
-// What follows an error is not compared: kubectl stops there. The last line
-// counts the files.
+// Text after an error is not compared, because kubectl stops there. The last
+// line counts the files.
 func yamlCompare(args []string, out *bufio.Writer) error {
 	if len(args) != 2 {
 		return fmt.Errorf("yaml-compare DOC_DUMP FOLDER")
@@ -86,7 +86,7 @@ func filesBelow(folder string) (names []string, err error) {
 	return names, err
 }
 
-// A dump is a doc_dump that answers texts as they come.
+// A dump is a doc_dump process that answers texts one by one.
 type dump struct {
 	process *exec.Cmd
 	in      io.WriteCloser
@@ -108,7 +108,7 @@ func startDump(program string) (*dump, error) {
 		process.Start()
 }
 
-// stop: status 1 says that a text was refused.
+// stop accepts exit status 1, which means that a text was rejected.
 func (d *dump) stop() error {
 	d.in.Close()
 	err := d.process.Wait()
@@ -118,7 +118,7 @@ func (d *dump) stop() error {
 	return err
 }
 
-// differences has a kind for each text, or "" where both readers agree.
+// differences returns a kind for each text, or "" if both readers agree.
 func (d *dump) differences(texts [][]byte) ([]string, error) {
 	go func() {
 		var all []byte
@@ -126,7 +126,7 @@ func (d *dump) differences(texts [][]byte) ([]string, error) {
 			all = binary.LittleEndian.AppendUint32(all, uint32(len(text)))
 			all = append(all, text...)
 		}
-		d.in.Write(all) // what fails is seen where the answer is read
+		d.in.Write(all) // errors are detected when the answer is read
 	}()
 	kinds := make([]string, len(texts))
 	for i, text := range texts {
@@ -145,10 +145,10 @@ func (d *dump) differences(texts [][]byte) ([]string, error) {
 	return kinds, nil
 }
 
-// look sees closer what a difference is. Where doc_dump refuses what begins as
-// JSON, the detail is what it refuses in it as YAML, if kubectl reads it as
-// such. And go-yaml passes over the first letter of a line while its buffer
-// begins with U+FEFF: with another letter there is no difference then.
+// look examines a difference in detail. If doc_dump rejects a text that begins
+// as JSON but that kubectl reads as YAML, the detail is the reason of doc_dump.
+// go-yaml skips the first letter of a line while its buffer begins with U+FEFF;
+// with another letter there is then no difference.
 func (d *dump) look(text []byte, kind string) (string, error) {
 	plain := bytes.TrimPrefix(text, []byte("\ufeff"))
 	if isUTF16(text) {
@@ -246,7 +246,7 @@ var (
 		`line \d+|byte 0x\w+|character U\+\w+`)
 )
 
-// withoutNumbers leaves of a message what is the same for each text.
+// withoutNumbers returns the part of a message that is the same for every text.
 func withoutNumbers(line string) string {
 	line = places.ReplaceAllString(line, "")
 	return given.ReplaceAllStringFunc(line, func(text string) string {
@@ -255,14 +255,15 @@ func withoutNumbers(line string) string {
 	})
 }
 
-// isBehind: go-yaml refuses the stream too, at once or behind the next value.
+// isBehind returns true if go-yaml also rejects the stream, at once or after
+// the next value.
 func isBehind(good, stream []string) bool {
 	read := goodDocuments(stream)
 	return len(read) < len(stream) && len(read)-len(good) <= 1 &&
 		len(good) <= len(read) && sameUpToError(good, read[:len(good)])
 }
 
-// isPart: all lines of part are in whole, in the same order.
+// isPart returns true if all lines of part are in whole, in the same order.
 func isPart(part, whole []string) bool {
 	for _, line := range whole {
 		if len(part) > 0 && part[0] == line {
@@ -272,7 +273,7 @@ func isPart(part, whole []string) bool {
 	return len(part) == 0
 }
 
-// goodDocuments are those in front of the first error.
+// goodDocuments returns the documents before the first error.
 func goodDocuments(lines []string) []string {
 	for i, line := range lines {
 		if strings.HasPrefix(line, "error ") {
@@ -282,8 +283,8 @@ func goodDocuments(lines []string) []string {
 	return lines
 }
 
-// ourLines: documents as the oracle prints them, and the first note that tells
-// what kubectl leaves out, if no error is before it.
+// ourLines returns documents as the oracle prints them, and the first note
+// about text that kubectl drops, unless an error precedes it.
 func ourLines(answer []string) (lines []string, note string) {
 	refused := false
 	for _, line := range answer {
@@ -336,8 +337,8 @@ func sameUpToError(a, b []string) bool {
 	return true
 }
 
-// yamlSuite SOURCES FOLDER writes each case of yaml-test-suite's sources into
-// a file of its own: NAME.yaml, or NAME-02.yaml for the third of several.
+// yamlSuite SOURCES FOLDER writes each case of yaml-test-suite's sources to a
+// separate file: NAME.yaml, or NAME-02.yaml for the third of several.
 func yamlSuite(args []string, out *bufio.Writer) error {
 	if len(args) != 2 {
 		return fmt.Errorf("yaml-suite SOURCES FOLDER")
@@ -359,7 +360,7 @@ func yamlSuite(args []string, out *bufio.Writer) error {
 	return nil
 }
 
-// The suite's signs for what an editor does not show.
+// The suite's symbols for invisible characters.
 var visible = strings.NewReplacer("␣", " ", "————»", "\t", "———»", "\t",
 	"——»", "\t", "—»", "\t", "»", "\t", "⇔", "\ufeff", "↵", "", "←", "\r")
 

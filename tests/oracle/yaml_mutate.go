@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A yamlGenerator writes documents; anchors are those of the present one.
+// A yamlGenerator writes documents; anchors are those of the current document.
 type yamlGenerator struct {
 	random  *rand.Rand
 	text    strings.Builder
@@ -101,7 +101,7 @@ func (g *yamlGenerator) file() string {
 	return text
 }
 
-// block writes a value whose lines are indented, up to the line's end.
+// block writes a value with indented lines, up to the end of its last line.
 func (g *yamlGenerator) block(indent, depth int) {
 	kind := g.random.Intn(10)
 	switch {
@@ -155,7 +155,7 @@ func (g *yamlGenerator) blockList(indent, depth int) {
 	}
 }
 
-// value writes what follows "key:" or "-".
+// value writes the text after "key:" or "-".
 func (g *yamlGenerator) value(indent, depth int) {
 	switch g.random.Intn(12) {
 	case 0:

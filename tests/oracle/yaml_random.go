@@ -23,12 +23,12 @@ func init() {
 	commands["yaml-examples"] = yamlExamples
 }
 
-// yamlRandom DOC_DUMP N SEED FOLDER compares, as yaml-compare does, N texts
-// that are made up: YAML and JSON in all their styles, most of them with some
-// bytes changed, and changed pieces of the manifests in FOLDER ("" for none).
-// One line for each kind of difference: the kind, its detail, how many texts,
-// and some that show it, made small, quoted. Text number i of a seed
-// is always the same. The last line counts the texts.
+// yamlRandom DOC_DUMP N SEED FOLDER compares N generated texts like
+// yaml-compare: YAML and JSON in all their styles, most of them with some
+// changed bytes, and changed parts of the manifests in FOLDER ("" for none). It
+// prints one line for each kind of difference: the kind, its detail, the number
+// of texts, and some minimized examples, quoted. Text number i of a seed is
+// always the same. The last line counts the texts.
 func yamlRandom(args []string, out *bufio.Writer) error {
 	if len(args) != 4 {
 		return fmt.Errorf("yaml-random DOC_DUMP N SEED FOLDER")
@@ -67,7 +67,7 @@ const (
 	examples = 6
 )
 
-// A randomRun is what the workers share; the lock is for all below it.
+// A randomRun is shared by the workers; the lock protects all fields below it.
 type randomRun struct {
 	seed   uint64
 	total  int
@@ -109,7 +109,7 @@ func (r *randomRun) work(program string) error {
 	}
 }
 
-// note keeps the shortest texts of each kind.
+// note stores the shortest texts of each kind.
 func (r *randomRun) note(texts [][]byte, kinds []string) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -157,7 +157,7 @@ func (r *randomRun) print(program string, out *bufio.Writer) error {
 	return dump.stop()
 }
 
-// shrink leaves out what the difference does not need.
+// shrink removes parts of the text that the difference does not need.
 func (d *dump) shrink(text []byte, kind string) ([]byte, error) {
 	for size := len(text) / 2; size > 0; {
 		var tries [][]byte
@@ -183,10 +183,10 @@ func (d *dump) shrink(text []byte, kind string) ([]byte, error) {
 	return text, nil
 }
 
-// yamlExamples DOC_DUMP LIST: of the lines of yaml-differences.txt that begin
-// with "random" those whose example does not show their difference (any more),
-// with what it shows. An example is one or more quoted texts, each of which may
-// be followed by * and how often it stands there.
+// yamlExamples DOC_DUMP LIST prints the lines of yaml-differences.txt that
+// begin with "random" and whose example does not show their difference, with
+// the difference that it shows. An example is one or more quoted texts, each of
+// which may be followed by * and a repeat count.
 func yamlExamples(args []string, out *bufio.Writer) error {
 	if len(args) != 2 {
 		return fmt.Errorf("yaml-examples DOC_DUMP LIST")
@@ -222,8 +222,8 @@ func yamlExamples(args []string, out *bufio.Writer) error {
 	return dump.stop()
 }
 
-// shows is the kind of difference of a text: of a hundred readings, since Go's
-// maps have no order, one that is wanted.
+// shows returns the kind of difference of a text: if one of a hundred readings
+// shows the wanted kind, it is returned, because Go's maps have no order.
 func (d *dump) shows(text []byte, wanted string) (string, error) {
 	texts := make([][]byte, 100)
 	for i := range texts {
@@ -262,7 +262,7 @@ func exampleText(example string) (text []byte, err error) {
 	return text, nil
 }
 
-// A mixer is a source that costs nothing to seed (splitmix64).
+// A mixer is a random source that is cheap to seed (splitmix64).
 type mixer uint64
 
 func (m *mixer) Seed(seed int64) { *m = mixer(seed) }
@@ -300,7 +300,7 @@ func (r *randomRun) text(number int) []byte {
 	return g.encode(text)
 }
 
-// soup is tokens in any order.
+// soup returns tokens in any order.
 func (g *yamlGenerator) soup() string {
 	g.text.Reset()
 	for k := 1 + g.random.Intn(12); k > 0; k-- {
@@ -313,7 +313,8 @@ func (g *yamlGenerator) soup() string {
 	return g.text.String()
 }
 
-// jsonFile is JSON values, what kubectl takes for such, and YAML behind them.
+// jsonFile returns JSON values, texts that kubectl treats as JSON, and YAML
+// after them.
 func (g *yamlGenerator) jsonFile() string {
 	var text strings.Builder
 	text.WriteString(g.one([]string{"", "", "", "", " ", "\n", "\u00a0", "\u2028"}))
@@ -333,7 +334,7 @@ func (g *yamlGenerator) jsonFile() string {
 	return text.String()
 }
 
-// mutateLines changes a manifest by its lines and words.
+// mutateLines changes the lines and words of a manifest.
 func (g *yamlGenerator) mutateLines(text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	at := g.random.Intn(len(lines))
@@ -361,7 +362,7 @@ func (g *yamlGenerator) mutateLines(text string) string {
 	return strings.Join(lines, "")
 }
 
-// encode: other line ends, byte order marks, UTF-16.
+// encode changes line ends, byte order marks and the encoding (UTF-16).
 func (g *yamlGenerator) encode(text string) []byte {
 	switch g.random.Intn(32) {
 	case 0, 1:
@@ -393,7 +394,8 @@ func (g *yamlGenerator) utf16(text string) (out []byte) {
 	return out
 }
 
-// manifestPieces are the manifests' documents, or the first lines of them.
+// manifestPieces returns the documents of the manifests, or the first lines of
+// them.
 func manifestPieces(folder string) (pieces []string, err error) {
 	names, err := filesBelow(folder)
 	if err != nil {

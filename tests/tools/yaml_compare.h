@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads one text with both YAML readers. If the fast one makes a tree, libyaml
- * must make the same one, without an issue.
+ * Reads one text with both YAML readers. If the fast one returns a tree,
+ * libyaml must return the same tree without an issue.
  */
 #ifndef TOOLS_YAML_COMPARE_H
 #define TOOLS_YAML_COMPARE_H

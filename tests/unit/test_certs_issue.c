@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Issued certificates: fit to be served, verified by a strict client against
- * their CA and no other, across a rotation with overlap.
+ * Issued certificates: they can be served, and a strict client verifies them
+ * against their CA and no other, during a rotation with overlap too.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -326,9 +326,10 @@ static void no_prefix_is_taken(void **state)
 	cast_free(cast);
 }
 
-/* A single wrong character is never accepted, in a key or in a certificate that
- * its issuer follows; except in the key's two version numbers, which OpenSSL
- * ignores: the key is then still complete and correct. */
+/* A single wrong character is never accepted, in a key or in a certificate
+ * followed by its issuer. The only exceptions are the key's two version
+ * numbers, which OpenSSL ignores; the key is then still complete and
+ * correct. */
 static void damage_is_seen(void **state)
 {
 	struct cast *cast = cast_new();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cluster states of large clusters: bytes for each namespace, time to read,
- * time for an answer, and a cost of publishing that depends on the changes
- * only. Prints its measurements; fails at several times the budget, for slow
- * machines.
+ * States of large clusters: bytes per namespace, time to read, time for an
+ * answer, and a cost of publishing that depends only on the changes. Prints its
+ * measurements, and fails if they exceed a multiple of the budget, which allows
+ * for slow machines.
  */
 #include "cluster_fixture.h"
 

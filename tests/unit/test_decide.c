@@ -92,7 +92,7 @@ static const struct decide_case cases[] = {
 	{ACTION_OFF, MODE_ENFORCE, POD, OUTCOME_NONE, OUTCOME_NONE},
 	{ACTION_DENY, MODE_ENFORCE, POD | SUPPRESSED, OUTCOME_NONE,
 	 OUTCOME_NONE},
-	/* /mutate patches; /validate decides all other findings */
+	/* /mutate applies patches; /validate decides all other findings */
 	{ACTION_DENY, MODE_ENFORCE, MUTATE | POD | PATCHABLE, OUTCOME_NONE,
 	 OUTCOME_NONE},
 	{ACTION_WARN, MODE_ENFORCE, MUTATE | POD | PATCHABLE, OUTCOME_NONE,

@@ -70,7 +70,7 @@ static void a_mark_stands_below_its_word(void **state)
 		/* CR is not part of the line */
 		{"a: b\r\nc: d\r\n", "b", "1 | a: b\n  |    ^\n"},
 		{"a: b\r\nc: d\r\n", "b\r", "1 | a: b\n  |    ^\n"},
-		/* only the first line of several */
+		/* only the first of several lines */
 		{"a: b\nc: d\n", "b\nc", "1 | a: b\n  |    ^\n"},
 		{"a: b\nc: d\n", "\nc", "1 | a: b\n  |     ^\n"},
 		/* tabs go to the next multiple of eight, in both lines */

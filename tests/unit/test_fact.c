@@ -95,7 +95,7 @@ static void a_quota_without_limits_limits_nothing(void **state)
 	}
 }
 
-/* Returns the names of a list as one text. */
+/* Returns the names of a list, joined. */
 static char *joined(struct arena *arena, const char *const *names, size_t n)
 {
 	char *all = arena_strdup(arena, "");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading whole files: rejected files, the limit, and that no read waits.
+ * Reading whole files: files that are rejected, the size limit, and calls that
+ * must not wait.
  */
 #include <setjmp.h>
 #include <stdarg.h>

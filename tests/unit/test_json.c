@@ -219,7 +219,7 @@ static void escapes_are_decoded(void **state)
 		assert_non_null(root);
 		assert_int_equal(root->type, NODE_STRING);
 		assert_int_equal(root->len, escapes[i].len);
-		/* The NUL after the value counts too. */
+		/* The final NUL counts too. */
 		assert_memory_equal(root->str, escapes[i].value,
 				    escapes[i].len + 1);
 		assert_int_equal(root->end, strlen(escapes[i].text));

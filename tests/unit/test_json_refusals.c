@@ -142,8 +142,8 @@ static void what_is_no_json_is_refused_with_a_position(void **state)
 	}
 }
 
-/* An object that is truncated anywhere is rejected once, at a position inside
- * of the rest. */
+/* An object that is truncated at any byte is rejected once, at a position
+ * inside the rest. */
 static void a_cut_text_is_refused_once(void **state)
 {
 	static const char text[] =
@@ -216,7 +216,7 @@ static void bytes_outside_of_the_range_do_not_exist(void **state)
 	reading_release(&reading);
 }
 
-/* A caller that only wants the value need not take issues. */
+/* A caller that only needs the value may omit the issues. */
 static void issues_may_be_dropped(void **state)
 {
 	struct reading reading;

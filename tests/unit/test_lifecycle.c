@@ -190,7 +190,7 @@ static void deadlines_of_runs_are_found(void **state)
 {
 	static const struct {
 		const char *yaml;
-		bool job; /* made by a batch/v1 JobSpec */
+		bool job; /* created from a batch/v1 JobSpec */
 	} rows[] = {
 		{"{apiVersion: batch/v1, kind: Job, spec: " JOB("") "}", true},
 		{"{apiVersion: batch/v1, kind: CronJob, spec: {jobTemplate: "

@@ -159,7 +159,8 @@ static const struct pair streams[] = {
 	{"{\"a\":1} b: 2\n", "1: {'a':1}\n2: {'b':2}\n"},
 	{"{}{}\n---\na\n",
 	 "1: {}\n2: {}\ndisagree 2:1-2 " AFTER_JSON "3: 'a'\n"},
-	/* After the first value any other may follow, and null counts. */
+	/* After the first value any other value may follow, and null counts as
+	 * a value. */
 	{"{}[1]\"a\" 0 1", "1: {}\n2: [1]\n3: 'a'\n4: 0\n5: 1\n"},
 	{"{}01true5", "1: {}\n2: 0\n3: 1\n4: true\n5: 5\n"},
 	{"{}null a: 1\n", "1: {}\ndisagree 1:8-9 " AFTER_JSON "3: {'a':1}\n"},

@@ -61,7 +61,7 @@ static void places_that_are_none_move_to_the_next(void **state)
 		/* a position after the end of the line becomes that end */
 		{{0, 99}, 6},
 		{{1, 1}, 8},  /* an empty line, ended by CR alone */
-		{{3, 9}, 13}, /* behind the text */
+		{{3, 9}, 13}, /* after the text */
 		{{9, 0}, 13},
 	};
 	struct lsp_text text;

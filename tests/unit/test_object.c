@@ -222,7 +222,7 @@ static void unknown_kinds_are_read_by_their_shape(void **state)
 		 "2, containers: [{image: i, resources: {limits: "
 		 "{nvidia.com/gpu: 1}}}]}}}",
 		 ":2/2x1 | 2/2 gang 1 none"},
-		/* Nested groups, and a number that is not of replicas. */
+		/* Nested groups, and a number that does not count replicas. */
 		{"{apiVersion: x.y/v1, kind: Z, spec: {replicas: 2, groupTemplate: "
 		 "{roles: [{replicas: 3, template: " GPU_POD(1) "}]}}}",
 		 ":6/6x1 | 6/6 gang 1 none"},
@@ -239,7 +239,7 @@ static void unknown_kinds_are_read_by_their_shape(void **state)
 		{"{apiVersion: x.y/v1, kind: Z, spec: {manifests: [{apiVersion"
 		 ": batch/v1, kind: Job, spec: {template: " GPU_POD(1) "}}]}}",
 		 "| 1/2 gang 0 none [1 of :1/2x1 | 1/2 gang 1 none]"},
-		/* Objects without pods. */
+		/* Objects that create no pods. */
 		{"{apiVersion: x.y/v1, kind: Z, spec: {containers: []}}",
 		 "| 0/0 gang 0 none"},
 		{"{apiVersion: x.y/v1, kind: Z, spec: {containers: [a, b]}}",

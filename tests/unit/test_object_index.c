@@ -378,7 +378,7 @@ static void classes_are_used_by_their_workloads(void **state)
 /* --- choices ---------------------------------------------------------------
  */
 
-/* Checks workloads of a choice, in the form of check_order(). */
+/* Checks the selected workloads, in the form of check_order(). */
 static void check_choice(const struct object_index *set,
 			 enum workload_choice choice, const char *want)
 {

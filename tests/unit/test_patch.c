@@ -244,7 +244,7 @@ static void bad_patches_are_refused(void **state)
 		run_case(&cases[i]);
 }
 
-/* Doubling a document by copies, and nesting it, must end in an error. */
+/* Doubling a document with copies, and nesting it, must end in an error. */
 static void a_patch_that_doubles_is_refused(void **state)
 {
 	struct reading old, patch;

@@ -287,7 +287,7 @@ static void nodes_with_placeholders_are_marked(void **state)
 	assert_false(node_is_unknown(node_get(root, "script")));
 	assert_true(node_is_unknown(node_get(root, "folded")));
 	assert_false(node_is_unknown(node_get(root, "${KEY}")));
-	/* lower case: only as the whole value */
+	/* lower case counts only as the whole value */
 	assert_true(node_is_unknown(node_get(root, "replicas")));
 	assert_true(node_is_unknown(node_get(node_at(env, 2), "value")));
 	assert_false(node_is_unknown(node_get(root, "tag")));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts about a cluster that its own software shows: how devices are passed to
- * containers, and Karpenter's version.
+ * Facts about a cluster that its own software reveals: the way in which devices
+ * are passed to containers, and Karpenter's version.
  */
 #include "cluster_fixture.h"
 #include "kube/platform.h"
@@ -83,7 +83,7 @@ static const struct {
 	{{PLUGIN("env: [{name: DEVICE_LIST_STRATEGY, valueFrom: "
 		 "{configMapKeyRef: {name: c, key: k}}}]")},
 	 INJECTION_UNKNOWN},
-	/* The default runtime is NVIDIA's, which reads the variable too. */
+	/* The default runtime is NVIDIA's, which also reads the variable. */
 	{{PLUGIN(ENV("cdi-cri"))}, INJECTION_UNKNOWN},
 	{{NAMED(ENV("cdi-annotations,cdi-cri"))}, INJECTION_CDI},
 	/* The default runtime may be another one. */
@@ -99,7 +99,7 @@ static const struct {
 	 INJECTION_UNKNOWN},
 	{{DAEMON_SET("a", "containers: [{name: nvidia-gpu-device-plugin}]")},
 	 INJECTION_UNKNOWN},
-	/* The container is not the plugin any more. */
+	/* The container no longer belongs to the plugin. */
 	{{PLUGIN("env: []"), DAEMON_SET("a", "containers: [{name: x}]")},
 	 INJECTION_UNKNOWN},
 };

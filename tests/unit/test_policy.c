@@ -190,7 +190,7 @@ static void a_category_sets_its_rules(void **state)
 
 	expect(base(policy, SPOT_ADVICE), false, 0, ACTION_OFF);
 	expect(base(policy, COUNT_MAX), false, 0, ACTION_OFF);
-	/* and `patch` only affects rules that can patch */
+	/* and `patch` affects only rules with a fix */
 	expect(base(policy, IN_INIT), true, SEVERITY_INFO, ACTION_AUDIT);
 	policy_free(policy);
 

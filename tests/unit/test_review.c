@@ -148,7 +148,7 @@ static enum review_outcome read_object(const char *object, struct review *r)
 	return review_read(&arena, text.data, text.len, r);
 }
 
-/* A review that a user can send and gpugated cannot read is answered. */
+/* A review that a user can send but gpugated cannot read is answered. */
 static void unreadable_objects_keep_their_uid(void **state)
 {
 	static const char *const objects[] = {
@@ -232,7 +232,8 @@ static void lists_beyond_the_limit_are_unreadable(void **state)
 	buf_release(&text);
 }
 
-/* Adds that many empty maps below that many keys of that many bytes. */
+/* Adds the given number of empty maps below the given number of keys of the
+ * given length. */
 static void add_below(struct buf *text, size_t maps, size_t levels,
 		      size_t bytes)
 {

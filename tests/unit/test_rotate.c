@@ -343,8 +343,8 @@ static void other_names_make_a_new_leaf(void **state)
 	assert_int_equal(go(&f), ROTATE_NEW_LEAF);
 	assert_true(
 		verifies(&f.bundles, &f.state.leaf.cert, "gpugate.gpu", start));
-	/* Replicas with the old configuration find their names in this leaf,
-	 * too. */
+	/* Replicas with the old configuration also find their names in this
+	 * leaf. */
 	f.ask.names = names;
 	assert_int_equal(go(&f), 0);
 	f.ask.now = start + 61 * DAY;

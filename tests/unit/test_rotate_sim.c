@@ -314,7 +314,7 @@ static void harm_secret(struct world *w)
 	case 0: /* emptied */
 		w->secret = (struct secret){0};
 		break;
-	case 1: /* the key of the CA is lost, which here means the CA as well */
+	case 1: /* the key of the CA is lost; in this model, so is the CA */
 		w->secret.ca = 0;
 		break;
 	case 2:

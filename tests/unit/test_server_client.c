@@ -418,7 +418,7 @@ static void an_expired_client_is_refused(void **state)
 	authority_end(&a);
 }
 
-/* A new authority counts at once, on open connections too. */
+/* A new authority applies at once, to open connections too. */
 static void a_new_authority_counts_at_once(void **state)
 {
 	const struct recipe recipe = {.cn = "apiserver", .eku = "clientAuth"};

@@ -62,10 +62,10 @@ static double timeouts(const struct stage *stage, const char *phase)
 	return stage_figure(stage, name);
 }
 
-/* Moves the clock in steps of a tenth of the limit, with one byte or none in
- * each: the connection must end at the limit, not before, and not later however
- * many bytes arrive. If the server notices the start of the phase late, the
- * connection may end that much later. */
+/* Moves the clock in steps of a tenth of the limit, and sends one byte or none
+ * in each step. The connection must end at the limit, neither before nor after
+ * it, however many bytes arrive. If the server notices the start of the phase
+ * late, the connection may end that much later. */
 static void assert_cut(const struct stage *stage, const char *phase,
 		       struct caller *caller, const char *drip)
 {

@@ -40,7 +40,7 @@ static void block_maps_are_spliced(void **state)
 		/* a document among others */
 		{"# head\n---\na: 1\n---\nb: 1\n", "[{set: [c], value: 2}]",
 		 "# head\n---\na: 1\nc: 2\n---\nb: 1\n", NULL},
-		/* letters of more than one byte before */
+		/* a multi-byte letter before the edit */
 		{"\"é\": 日本 # ü\nm: {}\n", "[{set: [m, k], value: 1}]",
 		 "\"é\": 日本 # ü\nm:\n  k: 1\n", NULL},
 	};
@@ -60,26 +60,26 @@ static void comments_stay_with_the_entry_above(void **state)
 		 "a:\r\n  x: 1\r\n  # y: 2\r\nb: 3\r\n\r\n", NULL},
 		{"a:\n  x: 1\n  # y\n# z\n  # w\n", "[{set: [b], value: 3}]",
 		 "a:\n  x: 1\n  # y\nb: 3\n# z\n  # w\n", NULL},
-		/* empty lines only in between */
+		/* only empty lines in between */
 		{"a:\n  x: 1\n\n  # y\n \n\n  # z\n\n# w\n",
 		 "[{set: [b], value: 3}]",
 		 "a:\n  x: 1\n\n  # y\n \n\n  # z\nb: 3\n\n# w\n", NULL},
 		{"a:\n  x: 1\n\n# w\n", "[{set: [b], value: 3}]",
 		 "a:\n  x: 1\nb: 3\n\n# w\n", NULL},
-		/* not beyond the document */
+		/* not after the end of the document */
 		{"a:\n  x: 1\n  # y\n---\n  # z\nb: 1\n",
 		 "[{set: [b], value: 3}]",
 		 "a:\n  x: 1\n  # y\nb: 3\n---\n  # z\nb: 1\n", NULL},
 		{"a:\n  x: 1\n  # y\n...\n", "[{set: [b], value: 3}]",
 		 "a:\n  x: 1\n  # y\nb: 3\n...\n", NULL},
-		/* every level below the comments that are indented further */
+		/* every level below comments with a larger indentation */
 		{"a:\n  b:\n    c: 1\n    # d\n  # e\n# f\n",
 		 "[{set: [x], value: 1}, {set: [a, w], value: 2}, "
 		 "{set: [a, b, z], value: 3}]",
 		 "a:\n  b:\n    c: 1\n    z: 3\n    # d\n  w: 2\n  # e\n"
 		 "x: 1\n# f\n",
 		 NULL},
-		/* a removed entry leaves its comments to the entry before */
+		/* comments of a removed entry stay with the entry before */
 		{"a:\n  x: 1\n  # y\nb: 2\nc:\n  z: 1\n  # w\n",
 		 "[{set: [d], value: 3}, {remove: [b]}, {remove: [c]}]",
 		 "a:\n  x: 1\n  # y\n  # w\nd: 3\n", NULL},
@@ -87,7 +87,7 @@ static void comments_stay_with_the_entry_above(void **state)
 		 "[{set: [m, d], value: 3}, {set: [m, a, z], value: 1}, "
 		 "{remove: [m, b]}, {remove: [c]}]",
 		 "m:\n  a:\n    x: 1\n    z: 1\n    # y\n  d: 3\n", NULL},
-		/* indented less than a block scalar, and as much */
+		/* comments indented less than a block scalar, and equally */
 		{"a:\n  b: |\n     t\n     # t\n   # y\n",
 		 "[{set: [c], value: 3}, {set: [a, d], value: 1}]",
 		 "a:\n  b: |\n     t\n     # t\n   # y\n  d: 1\nc: 3\n", NULL},
@@ -484,7 +484,7 @@ static void what_cannot_be_spliced_is_refused(void **state)
 		{"a:\n  b: &x 1\nc: *x\n", "[{remove: [a]}]", NULL, "anchor"},
 		{"a: {b: &x 1}\nc: *x\n", "[{set: [a, b], value: 2}]", NULL,
 		 "anchor"},
-		/* beside them the edit works */
+		/* next to them the edit works */
 		{"a: &x {b: 1}\nc:\n  <<: *x\n", "[{set: [c, d], value: 2}]",
 		 "a: &x {b: 1}\nc:\n  <<: *x\n  d: 2\n", NULL},
 		{"a: &x {b: 1}\nc: *x\n", "[{set: [d], value: 2}]",

@@ -28,8 +28,7 @@ static void metadata_goes_before_the_spec(void **state)
 		 "t:\n  # why\n  spec: 1\n  metadata: {}\n", NULL},
 		{"# why\nspec: 1\n", "[{set: [metadata], value: {}}]",
 		 "# why\nspec: 1\nmetadata: {}\n", NULL},
-		/* nor before one that is removed, or that is not written
-		 * there */
+		/* nor before an entry that is removed or has no text there */
 		{"a: 1\nspec: 1\n",
 		 "[{set: [metadata], value: {}}, {remove: [spec]}]",
 		 "a: 1\nmetadata: {}\n", NULL},

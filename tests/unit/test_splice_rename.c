@@ -35,7 +35,7 @@ static void keys_are_renamed_in_place(void **state)
 		{"m:\n  a: &x 1\nn: *x\n", RENAME("a", "c", "1"),
 		 "m:\n  c: &x 1\nn: *x\n", NULL},
 		{"m:\n  a:\n", RENAME("a", "c", "null"), "m:\n  c:\n", NULL},
-		/* not the same value, map, or fix */
+		/* another value, another map, or another fix */
 		{"m:\n  a: 1 # why\n  b: 2\n", RENAME("a", "c", "3"),
 		 "m:\n  b: 2\n  c: 3\n", NULL},
 		{"m:\n  a: 1 # why\n  b: 2\n", RENAME("a", "b", "1"),
@@ -46,7 +46,7 @@ static void keys_are_renamed_in_place(void **state)
 		{"m:\n  a: true # why\n  b: 2\n",
 		 "[{set: [m, c], value: true}, {remove: [m, a]}]",
 		 "m:\n  b: 2\n  c: true\n", NULL},
-		/* two at the same time, each with its own comment */
+		/* two renames at once, each with its own comment */
 		{"m:\n  a: 1 # 1\n  b: 1 # 2\n",
 		 "[{set: [m, c], value: 1}, {remove: [m, a], and: true}, "
 		 "{set: [m, d], value: 1}, {remove: [m, b], and: true}]",

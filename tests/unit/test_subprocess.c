@@ -65,8 +65,8 @@ static void the_exit_status_is_returned(void **state)
 		}
 }
 
-/* Kills the program at the deadline, whatever it does with its streams, and the
- * programs that it started. */
+/* Kills the program, and the programs that it started, at the deadline,
+ * whatever it does with its streams. */
 static void the_deadline_is_kept(void **state)
 {
 	static const struct program_limits limits = {.seconds = 1};
@@ -131,7 +131,7 @@ static void a_signal_ends_programs_first(void **state)
 		assert_true(WIFSIGNALED(status));
 		assert_int_equal(WTERMSIG(status), rows[i].number);
 	}
-	/* As under nohup. */
+	/* Signals are ignored, as under nohup. */
 	status = guarded(SIGHUP, SIG_IGN, "kill -HUP $PPID");
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 3);

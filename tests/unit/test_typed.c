@@ -64,7 +64,7 @@ static const struct {
 	 "\"terminationMessagePath\":\"/dev/termination-log\","
 	 "\"terminationMessagePolicy\":\"File\","
 	 "\"imagePullPolicy\":\"Always\"}]"},
-	/* of a LimitRange, by its other maps; by its type alone */
+	/* of a LimitRange: derived from its other maps, and set by its type */
 	{META("LimitRange", "v1") "spec: {limits: [{type: Container, max: "
 				  "{nvidia.com/gpu: 4, cpu: 8}, default: {cpu: "
 				  "2}, min: {memory: 1Gi, cpu: 1}}, {type: "
@@ -161,7 +161,7 @@ static void test_values(void **state)
 	}
 }
 
-/* A value that is not an image has no tag `latest`. */
+/* A value that is not an image does not get the tag `latest`. */
 static void test_pull_policy(void **state)
 {
 	static const char *const rows[][2] = {

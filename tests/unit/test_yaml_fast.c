@@ -128,7 +128,7 @@ static void leaves_other_anchors(void **state)
 	expect(texts, &load_limits_default, COMPARE_FALL_BACK);
 }
 
-/* Aliases are values, and so are their copies; go-yaml weighs many of them. */
+/* Aliases and their copies are values; go-yaml limits their number. */
 static void counts_the_values_that_aliases_make(void **state)
 {
 	char text[2048] = "- &a b\n";

@@ -53,7 +53,7 @@ class Client:
         self.link = None
 
     def ask(self, obj):
-        """allowed, message, seconds"""
+        """Return allowed, message, seconds."""
         if not self.link:
             self.link = http.client.HTTPSConnection(
                 "127.0.0.1", ports[0], timeout=5,
@@ -84,7 +84,7 @@ def job(namespace, queue=None, gpus="1", **spec):
 
 
 def unlimited(*where):
-    """Denials that do not depend on the state."""
+    """Return a job whose denial does not depend on the state."""
     obj = job(*where)
     main = obj["spec"]["template"]["spec"]["containers"][0]
     main["resources"]["requests"] = {"nvidia.com/gpu": "2"}
@@ -134,7 +134,7 @@ def quota(name):
 # --- load --------------------------------------------------------------------
 
 def churn():
-    """Objects of kinds that the state holds come and go."""
+    """Create and delete objects of kinds that the state contains."""
     server = Server(folder)
     i = 0
     while not over.is_set():
@@ -150,7 +150,7 @@ times = []
 
 
 def reviews():
-    """Denials that do not depend on an absence."""
+    """Post reviews whose denial does not depend on an absence, and record their times."""
     one = Client()
     while not over.is_set():
         times.append(one.ask(job("busy", "any", gpus="9"))[2])
@@ -236,7 +236,7 @@ def labeled():
 
 
 def missing():
-    """Missing objects cause denials, by name and by kind."""
+    """Test that missing objects cause denials, by name and by kind."""
     namespace("race-bare")
     for what, obj in (("queue-unknown", job("race", "none")),
                       ("ResourceFlavor `none`", job("race", "bare")),
@@ -255,7 +255,7 @@ def missing():
 
 
 def away(hook):
-    """Without an answer the rule is not run; other rules are."""
+    """Test that without an answer the rule is skipped, but other rules run."""
     with open(folder + "/kube-apiserver.pid", encoding="ascii") as pid:
         pid = int(pid.read().split()[0])
     before = hook.metric("gpugate_rules_not_run", rule="queue-unknown")

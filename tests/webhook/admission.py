@@ -217,7 +217,7 @@ def patches(hook):
 
 
 def classes(hook):
-    """The Priority plugin runs before the webhook and again after it."""
+    """Test that the Priority plugin runs before the webhook and again after it."""
     with_class = "  priority-class-missing: {action: patch, params: {class: gpu-batch}}\n"
     hook.set_policy(POLICY.replace("platform:", with_class + "platform:")
                     % ("enforce", "patchOwners: true\n"))
@@ -303,7 +303,7 @@ def warnings_and_audit():
 # --- a rollout ----------------------------------------------------------------
 
 def wait_for_mode(mode, limit=5.0):
-    """Until the API server gives the answer of that mode. Seconds it took."""
+    """Wait until the API server answers as in that mode. Return the seconds."""
     began = time.time()
     obj = pytorchjob("switch")
     while time.time() - began < limit + 5:
@@ -354,7 +354,7 @@ def rollout(hook):
 
 
 def wait_namespace(hook):
-    """Enforce for one namespace while the others warn."""
+    """Test mode enforce in one namespace while the others warn."""
     hook.set_policy(POLICY % (
         "warn", "overrides:\n- {namespaces: [research], mode: enforce}\n"))
     there = pytorchjob("first")
@@ -485,8 +485,7 @@ def subresources():
 
 
 def too_much():
-    """Reviews that would not be answered in time, or not at all, are
-    denied."""
+    """Test that reviews that could not be answered in time are denied."""
     half = {"limits": {"nvidia.com/gpu": 1}}
     for what, obj in (
             # The API server writes each < as six bytes: 8 MB.
@@ -502,7 +501,8 @@ def too_much():
 
 
 def log(hook):
-    """One line for each decision that is not clean, and never an object."""
+    """Test that the log has one line for each decision with findings, and never an
+    object."""
     with open(hook.log, encoding="utf-8") as text:
         text = text.read()
     lines = [json.loads(line) for line in text.splitlines()]
@@ -526,7 +526,7 @@ def log(hook):
 
 
 def corpus(hook):
-    """For real objects the webhook reports what `gpugate lint` reports."""
+    """Test that for real objects the webhook reports the findings of `gpugate lint`."""
     objects = Corpus(build, folder, admin)
     wait_for_policy(hook, "audit")
     count, different = objects.audited()

@@ -23,8 +23,8 @@ def kind_of(obj):
 
 
 def ask_wrongly(obj):
-    """The corpus has no job of Volcano's that asks for a GPU amiss. The name
-    that the API server would make is unknown to lint."""
+    """Add an invalid GPU request to Volcano Jobs, which the corpus lacks, and a name,
+    because lint does not know the one that the API server would generate."""
     obj.setdefault("metadata", {}).setdefault("name", "named")
     if kind_of(obj) == "batch.volcano.sh Job":
         pod = obj["spec"]["tasks"][0]["template"]["spec"]
@@ -64,7 +64,8 @@ class Corpus:
         return json.loads(lines[number - 1])
 
     def lint(self, obj):
-        """Findings, or None: placeholders and fragments exist in files only."""
+        """Return the findings, or None for placeholders and partial objects, which
+        exist in files only."""
         path = self.folder + "/doc.json"
         with open(path, "w", encoding="utf-8") as out:
             json.dump(obj, out)
@@ -95,7 +96,7 @@ class Corpus:
                 yield name, obj, findings
 
     def rules(self):
-        """That the webhook annotated the last request with."""
+        """Return the rules in the webhook's annotations of the last request."""
         notes = self.admin.notes()
         seen = set()
         for key in ("rules", "would-patch"):

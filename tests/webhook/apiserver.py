@@ -26,7 +26,7 @@ class Server:
         self.read = 0  # so far, of the audit log
 
     def request(self, method, path, body=None, headers=None):
-        """(status, object, warnings)"""
+        """Return (status, object, warnings)."""
         data = json.dumps(body).encode() if body is not None else None
         sent = {"Content-Type": "application/json",
                 "Accept": "application/json", **(headers or {})}
@@ -117,7 +117,7 @@ class Server:
 
 
 class Webhook:
-    """gpugated in front of that server."""
+    """Runs gpugated in front of that server."""
 
     def __init__(self, program, folder, address, ports, policy):
         self.folder = folder
@@ -168,7 +168,7 @@ class Webhook:
             return False
 
     def metric(self, name, **labels):
-        """The sum of all series of that name that carry these labels."""
+        """Return the sum of all series of that name with these labels."""
         total = 0.0
         for line in self.probe("/metrics")[1].splitlines():
             if line.startswith((name + "{", name + " ")) and all(
@@ -183,7 +183,7 @@ class Webhook:
             self.process = None
 
     def configurations(self, kinds, policy="Fail"):
-        """The two webhook configurations that send it those kinds."""
+        """Create the two webhook configurations for these kinds."""
         import base64
         with open(self.folder + "/certs/ca.crt", "rb") as ca:
             bundle = base64.b64encode(ca.read()).decode()

@@ -19,7 +19,7 @@ def patch_of(pod, sidecar):
 
 class Injector:
     def __init__(self, program, folder, sidecar):
-        self.seen = []  # Pods as they came
+        self.seen = []  # Pods in their order of arrival
         self.sidecar = sidecar
         self.certs = folder + "/injector"
         subprocess.run([program, "certs", "--dir", self.certs, "--dns",
@@ -56,8 +56,8 @@ class Injector:
 
 
 def reinvocation(say, admin, hook, pod):
-    """Another webhook adds a GPU container after gpugated, which is called
-    again and repairs that as well; earlier repairs stay as they are."""
+    """Test another webhook that adds a GPU container after gpugated, which is called
+    again and patches that container as well; earlier patches stay."""
     sidecar = dict(pod()["spec"]["containers"][0], name="sidecar")
     injector = Injector(hook.program, hook.folder, sidecar)
     configuration = injector.configuration()

@@ -4,7 +4,7 @@ import time
 
 
 def latencies(server, obj, n=400):
-    """p50 and p99, in milliseconds."""
+    """Return p50 and p99, in milliseconds."""
     taken = []
     for _ in range(n):
         began = time.perf_counter()
@@ -17,7 +17,7 @@ def latencies(server, obj, n=400):
 
 
 def latency(server, configurations, obj):
-    """The configurations are deleted on the way."""
+    """Measure; deletes the configurations in between."""
     latencies(server, obj, 100)
     hooked = latencies(server, obj)
     for configuration in configurations:

@@ -231,7 +231,7 @@ def test_no_list(c):
 
 
 def test_list_breaks_off(c):
-    """While a new list fails half way, the state is the old one, whole."""
+    """Test that while a new list fails, the state stays the old one, complete."""
     for i in range(9):
         c.server.quota(f"q-{i}", "a", "1")
     c.run(page=3).until("all", lambda s: quotas(s) == 9)
@@ -380,7 +380,7 @@ def test_crd_comes_and_goes(c):
 
 
 def test_older_version(c):
-    """A server that has only an older version of a kind."""
+    """Test a server that has only an older version of a kind."""
     three(c)
     base = live_server.KINDS["deviceclasses"]
     c.server.put("deviceclasses", "gpu", spec={"extendedResourceName": "nvidia.com/gpu"})
@@ -401,7 +401,7 @@ def test_older_version(c):
 
 
 def test_nonsense(c):
-    """A quota with a broken quantity: the last good one stays, with a log line."""
+    """Test a quota with an invalid quantity: the last good one stays, with a log line."""
     three(c)
     c.run().until("all", lambda s: quotas(s) == 3)
     c.server.quota("q-1", "ns-1", "12x")
@@ -458,7 +458,8 @@ def test_long_line(c):
 
 
 def test_clock(c):
-    """Steps of the clock: no age, no waiting, and the state's time with it."""
+    """Test steps of the clock: they change no age and no wait, and the state's time
+    follows them."""
     step = os.path.join(c.dir, "step")
     library = os.path.join(c.dir, "clock.so")
     subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", library, os.path.join(HERE, "live_clock.c")], check=True)
@@ -477,7 +478,7 @@ def test_clock(c):
 
 
 def test_many_pods(c):
-    """100,000 pods: memory and time."""
+    """Measure memory and time with 100,000 pods."""
     page = {}
     filler = [{"name": f"V{i}", "value": "x" * 40} for i in range(20)]
 
@@ -510,7 +511,7 @@ def test_many_pods(c):
 
 
 def test_rate(c):
-    """50,000 objects and 1,000 changes a second; the server goes three times."""
+    """Test 50,000 objects and 1,000 changes per second; the server stops three times."""
     seconds = float(os.environ.get("LIVE_SECONDS", "5"))
     server, chance = c.server, random.Random(7)
     for i in range(500):

@@ -84,7 +84,7 @@ def gang(gpus):
 
 
 def ask(gpus):
-    """allowed, message"""
+    """Return allowed, message."""
     context = ssl.create_default_context(cafile=folder + "/certs/ca.crt")
     link = http.client.HTTPSConnection("127.0.0.1", ports[0], timeout=5,
                                        context=context)
@@ -173,7 +173,7 @@ def rights():
 
 
 def away():
-    """The last good state is kept, until it is too old to be any good."""
+    """Test that the last good state is kept until it is too old."""
     kill_server()
     time.sleep(1)
     set_clock("sleep", 800)

@@ -32,7 +32,7 @@ def b64(path):
 
 
 class Case:
-    """A server, a kubeconfig and the tool, each begun when it is wanted."""
+    """A server, a kubeconfig and the tool, each started on first use."""
 
     def __init__(self, certs):
         self.certs = certs
@@ -42,7 +42,7 @@ class Case:
         self.log = os.path.join(self.dir, "log")
 
     def end(self):
-        """The tool goes at once, without a leak or a sanitizer's complaint."""
+        """Stop the tool: it must end at once, without a leak or a sanitizer report."""
         if self.tool:
             self.ask("quit", False)
             code = self.tool.wait(10 * SLOW)
@@ -137,8 +137,8 @@ def three(c):
 
 
 def normal(path):
-    """A state as it is compared: not when it was taken, nor which node of a
-    group that are alike is named."""
+    """Return a state for comparison: without its time, and without the name that
+    represents a group of equal nodes."""
     with open(path, encoding="utf-8") as f:
         state = json.load(f)
     state.pop("takenAt", None)
@@ -151,7 +151,7 @@ def normal(path):
 
 
 def fresh(config, path):
-    """Write the state that a new list gives."""
+    """Write the state that a new list produces."""
     subprocess.run([TOOL, config], input=f"wait\nwrite {path}\nquit\n", text=True, check=True, capture_output=True,
                    timeout=120 * SLOW)
     return normal(path)

@@ -61,7 +61,7 @@ def page(port, path):
 
 
 def serve(work):
-    """gpugated itself, with its sandbox: ready, its figures, its end."""
+    """Run gpugated with its sandbox: readiness, metrics, exit."""
     subprocess.run([GPUGATED, "certs", "--dir", work + "/certs", "--dns", "localhost"], check=True,
                    stdout=subprocess.DEVNULL)
     with open(work + "/gpugated.log", "wb") as log:
@@ -93,7 +93,7 @@ def serve(work):
 
 
 def settle(tool):
-    """No change is on its way any more, and all kinds are up to date."""
+    """Wait until no change is pending and all kinds are up to date."""
     last, end = None, time.monotonic() + 60
     while time.monotonic() < end:
         s = tool.status()
@@ -131,7 +131,7 @@ def main():
     print("of all kinds:", changes("churn", str(int(SECONDS) // 4 + 1), 2000))
     restarts = threading.Thread(target=restart_thrice)
     restarts.start()
-    # A little more, since late workers do not make up for it.
+    # Slightly more, because late workers do not catch up.
     told = changes("small", SECONDS, 1200)
     restarts.join()
     print("while it is killed 3 times:", told)

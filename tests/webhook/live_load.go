@@ -100,7 +100,8 @@ func sizes(at int) size {
 	return size{number(at), number(at + 1), number(at + 2), number(at + 3)}
 }
 
-// Quotas stand in namespaces without pods: counting is not what is tested.
+// Quotas are in namespaces without pods, because counting pods is not tested
+// here.
 func (s size) podSpace(i int) string   { return fmt.Sprintf("load-%d", i%s.namespaces) }
 func (s size) quotaSpace(i int) string { return fmt.Sprintf("quota-%d", i%s.namespaces) }
 
@@ -113,7 +114,8 @@ func quota(i, n int) string {
 "spec":{"hard":{"requests.nvidia.com/gpu":"%d","requests.cpu":"%d"}}}`, i, n, n*8)
 }
 
-// As a controller makes them: an owner, labels, environment, volumes.
+// Pods as a controller creates them: with an owner, labels, environment,
+// volumes.
 func pod(i, gpus int) string {
 	return fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p-%d","labels":{"job-name":"job-%d","app":"train"},
 "ownerReferences":[{"apiVersion":"batch/v1","kind":"Job","name":"job-%d","uid":"%08d-0000-0000-0000-000000000000","controller":true,"blockOwnerDeletion":false}]},
@@ -130,7 +132,8 @@ func node(i, gpus int) string {
 		i, i, i%5, gpus, gpus)
 }
 
-// all runs f for 0..n-1 on all workers; f returns false to be run again.
+// all runs f for 0..n-1 on all workers; if f returns false, the call is
+// repeated.
 func all(n int, f func(i int) bool) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -184,7 +187,7 @@ func fill(c *client, s size) {
 	fmt.Printf("filled %d objects in %.1f s (%.0f/s)\n", n, took, float64(n)/took)
 }
 
-// One change of some object; true when the server took it.
+// Changes some object; returns true if the server accepted the change.
 func change(c *client, s size, r *rand.Rand) bool {
 	var code int
 	switch kind := r.Intn(10); {
@@ -206,7 +209,7 @@ func change(c *client, s size, r *rand.Rand) bool {
 	default:
 		i := r.Intn(s.pods)
 		code, _ = c.do("POST", "/api/v1/namespaces/"+s.podSpace(i)+"/pods", pod(i, 1+r.Intn(8)))
-		if code == 409 { // it is there: phases change most of all
+		if code == 409 { // already exists: phases change most often
 			code, _ = c.do("PATCH", fmt.Sprintf("/api/v1/namespaces/%s/pods/p-%d/status", s.podSpace(i), i),
 				fmt.Sprintf(`{"status":{"phase":%q}}`, []string{"Running", "Succeeded", "Pending"}[r.Intn(3)]))
 		}
@@ -218,7 +221,7 @@ func change(c *client, s size, r *rand.Rand) bool {
 
 const protobuf = "application/vnd.kubernetes.protobuf"
 
-// A field of a protobuf message that is bytes, a string or a message.
+// Appends a field of a protobuf message: bytes, a string or a message.
 func field(number byte, value []byte) []byte {
 	out := []byte{number<<3 | 2}
 	for n := len(value); ; n >>= 7 {
@@ -233,9 +236,9 @@ func field(number byte, value []byte) []byte {
 
 func join(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 
-// A ResourceQuota as runtime.Unknown around its message: metadata (name 1,
-// namespace 3, managedFields 17), spec.hard (a map to Quantity). An empty
-// item of managedFields ends their tracking.
+// Encodes a ResourceQuota as runtime.Unknown: metadata (name 1, namespace 3,
+// managedFields 17), spec.hard (a map to Quantity). An empty item of
+// managedFields stops their tracking.
 func quotaMessage(namespace, name string, gpus int) []byte {
 	hard := join(field(1, []byte("requests.nvidia.com/gpu")), field(2, field(1, []byte(strconv.Itoa(gpus)))))
 	untracked := []byte{17<<3&0x7f | 0x80 | 2, 17 >> 4, 0}
@@ -256,8 +259,8 @@ func changeSmall(c *client, s size, r *rand.Rand) bool {
 	return code == 200
 }
 
-// The seconds in which something was answered, and what the middle one of
-// them brought: the server is away in some, and slow in those after.
+// Returns the number of seconds with answers, and the number of answers in the
+// median second: the server is away in some seconds, and slow after that.
 func awake(answers []atomic.Int64) (n int, median int64) {
 	var some []int64
 	for i := range answers {
@@ -286,7 +289,7 @@ func churn(c *client, s size, seconds, rate int, change func(*client, size, *ran
 			pause := time.Duration(workers) * time.Second / time.Duration(rate)
 			for next := time.Now(); time.Now().Before(end); next = next.Add(pause) {
 				if late := time.Since(next); late > time.Second {
-					next = time.Now() // a server that was away is not made up for
+					next = time.Now() // time in which the server was away is not made up for
 				}
 				time.Sleep(time.Until(next))
 				if change(c, s, r) {

@@ -46,7 +46,7 @@ SPACES = ("ml", "crowd", "crowd2", "crowd3")
 
 
 class Spread:
-    """As a Service does: each connection goes to the next replica."""
+    """Forwards each connection to the next replica, like a Service."""
 
     def __init__(self, port, replicas):
         self.replicas = itertools.cycle(replicas)
@@ -208,7 +208,8 @@ def room():
 
 
 def update():
-    """The running copy of a workload is not counted beside its new version."""
+    """Test that the running copy of a workload is not counted in addition to its new
+    version."""
     job = gang("running", 4, 2)
     wait(lambda: admin.create(job, dry_run=True)[0] == 201, "room again")
     status, made, _ = admin.create(job)
@@ -259,7 +260,8 @@ def others():
 
 
 def reservations():
-    """One for each object, however often it changes; it ends by itself."""
+    """Test reservations: one per object, however often it changes; each expires by
+    itself."""
     job, other = gang("reserved", 3, 2), gang("other", 2, 1)
     # Existing objects are removed Pod by Pod.
     wait(lambda: admin.create(gang("all", 4, 2), dry_run=True)[0] == 201,
@@ -281,7 +283,7 @@ def reservations():
 
 
 def crowd(space, label, least, most):
-    """20 gangs of 2 GPUs at once against 8 free ones."""
+    """Test 20 gangs with 2 GPUs each against 8 free ones, at once."""
     def one(n):
         return Server(folder).create(gang(f"g{n}", 2, 1, space))[0]
 
@@ -296,7 +298,8 @@ def crowd(space, label, least, most):
 
 
 def two_replicas(one, state):
-    """Each knows its own reservations: twice as much may be admitted, not more."""
+    """Test that each replica knows only its own reservations: at most twice the amount
+    is admitted."""
     two = Webhook(build + "/gpugated", folder, address, ports[2:4], POLICY)
     front = Webhook(build + "/gpugated", folder, address, ports[4:], POLICY)
     Spread(ports[4], (one.ports[0], two.ports[0]))

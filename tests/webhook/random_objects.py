@@ -140,7 +140,7 @@ def resources(obj, dice):
 
 
 def move(obj, dice):
-    """A container to the init containers, or back, or a sidecar."""
+    """Move a container to the init containers or back, or make it a sidecar."""
     found = [p for p in pods(obj) if p["containers"]]
     if not found:
         return obj

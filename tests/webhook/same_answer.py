@@ -87,7 +87,8 @@ def named(f):
 
 
 def denies(f, obj):
-    """An owner's Pods will be patched; a Pod that comes to /validate was."""
+    """Return whether the finding denies the object. Pods of an owner will still be
+    patched; a Pod at /validate already was."""
     return not f["suppressed"] and (
         f["action"] == "deny" or
         (f["action"] == "patch" and f["severity"] == "error" and
@@ -96,7 +97,7 @@ def denies(f, obj):
 
 
 def is_in_git(obj):
-    """By the marks of Argo CD and Flux."""
+    """True for objects with the marks of Argo CD or Flux."""
     meta = obj["metadata"]
     return obj["kind"] != "Pod" and any(
         mark in (meta.get(where) or {}) for where, mark in (
@@ -290,7 +291,7 @@ class Trial:
             self.check_at_once()
 
     def check_at_once(self):
-        """Where a process is dear, one reads what others do not."""
+        """Combine objects in one process where a process is expensive."""
         path = self.work / "all.yaml"
         path.write_text("".join(
             "---\n%s\n" % json.dumps(o) for o in self.objects), "utf-8")
@@ -468,7 +469,7 @@ class Trial:
             status, left.status))
 
     def check_spoke(self):
-        """A setting under which its rules are silent shows nothing."""
+        """Check that rules of the setting report something; silence would show nothing."""
         if self.setting == "state":
             self.say(NEEDS_STATE <= self.spoke, "-",
                      "silent: %s" % (NEEDS_STATE - self.spoke))

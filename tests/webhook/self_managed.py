@@ -91,7 +91,7 @@ class Replica:
         return self.get("/readyz")[0] == 200
 
     def stop(self, number=signal.SIGINT):
-        """A second signal cuts what clients keep open."""
+        """Stop the process; a second signal disconnects clients."""
         for again in (number, number, signal.SIGKILL):
             self.process.send_signal(again)
             try:
@@ -153,7 +153,7 @@ POD = {"apiVersion": "v1", "kind": "Pod",
 
 
 class Load:
-    """Creates by dry run, all the time."""
+    """Creates objects by dry run, continuously."""
 
     def __init__(self, rate):
         self.pause = 1 / rate
@@ -188,7 +188,7 @@ class Load:
 
 
 class Handshakes:
-    """New connections, verified with every bundle of the last seconds."""
+    """Opens new connections, verified with every bundle of the last seconds."""
 
     def __init__(self):
         self.bundles = {p: [] for p in CONFIGS}  # (from, until, text)
@@ -254,7 +254,7 @@ def versions():
 
 
 def is_whole():
-    """The leaf is of the current CA, which everybody trusts."""
+    """Check that the current CA signed the leaf, and that all clients trust it."""
     with open(folder + "/look.ca", "wb") as out:
         out.write(stored("ca.crt"))
     with open(folder + "/look.tls", "wb") as out:
@@ -271,7 +271,7 @@ def is_whole():
 # --- the tests ---------------------------------------------------------------
 
 def refused():
-    """Only the one Secret, and only by its name in the path."""
+    """Check that only the one Secret is used, and only with its name in the path."""
     ours, path = Server(folder, USER), os.path.dirname(SECRET)
     other = {"apiVersion": "v1", "kind": "Secret",
              "metadata": {"name": "other"}}
@@ -310,7 +310,7 @@ def begin():
 
 
 def rotate():
-    """Three CAs, and more leaves, while admissions go on."""
+    """Test three CAs, and more leaves, during admissions."""
     load, handshakes = Load(30), Handshakes()
     cas, leaves = [stored("ca.crt")], [stored("tls.crt")]
     begun, answered = time.time(), [r.answered() for r in replicas]
@@ -340,7 +340,7 @@ def rotate():
 
 
 def quiet():
-    """Longer lives from here on; nothing is written when nothing is due."""
+    """Use longer lives from here on; nothing is written while no step is due."""
     for r in replicas:
         r.stop()
     say(start("--ca-life=900s", "--leaf-life=300s"), "restart")
@@ -356,7 +356,7 @@ def quiet():
 
 
 class Calm:
-    """No admission and no handshake fails meanwhile."""
+    """Checks that no admission and no handshake fails in the meantime."""
 
     def __init__(self, what):
         self.what = what
@@ -437,7 +437,7 @@ def wiped():
 
 
 def killed():
-    """A replica is killed while a new CA settles; only the other is asked."""
+    """Test that a replica is killed while a new CA settles; only the other one serves."""
     for path in CONFIGS:
         body = admin.request("GET", path)[1]
         body["webhooks"] = body["webhooks"][1:]

@@ -47,8 +47,8 @@ var (
 	insecure = &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"http/1.1"}}
 )
 
-// The ports that are believed to be ready: asked twice a second, as a kubelet
-// and endpoints that come late.
+// Ports that are considered ready: polled twice a second, like a kubelet with
+// delayed endpoints.
 type targets struct {
 	mu    sync.Mutex
 	ports []string
@@ -131,7 +131,7 @@ func (f *figures) print() {
 	}
 }
 
-// One request with its repetitions; "" or what is wrong.
+// Sends one request with its retries; returns "" or the problem.
 func ask(client *http.Client, body []byte, f *figures) string {
 	for try := 0; ; try++ {
 		request, _ := http.NewRequest("POST",
@@ -163,7 +163,7 @@ func load() {
 	transport := &http.Transport{
 		TLSClientConfig:     insecure,
 		MaxIdleConnsPerHost: 25,
-		IdleConnTimeout:     5 * time.Second, // for client-go's 90,
+		IdleConnTimeout:     5 * time.Second, // in place of client-go's 90
 		Dial: func(network, _ string) (net.Conn, error) {
 			return net.Dial(network, hosts.pick())
 		},
@@ -207,7 +207,7 @@ func load() {
 
 // --- slow clients ------------------------------------------------------------
 
-// Sends a byte a second for ever, or nothing, until it is cut.
+// Sends a byte per second, or nothing, until it is disconnected.
 func drip(c net.Conn, text string) {
 	gone := make(chan bool)
 	go func() {
@@ -280,7 +280,8 @@ func slow() {
 			wg.Add(1)
 			up := sync.OnceFunc(wg.Done)
 			go func() {
-				// Not all at once, now and after each cut.
+				// Spreads the clients over time, at the start
+				// and after each disconnection.
 				defer up()
 				time.Sleep(time.Duration(rand.IntN(*spread*1000+1)) * time.Millisecond)
 				for time.Now().Before(end) {

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// The kinds that it has; others are not installed.
+// The kinds that the server has; others are not installed.
 var served = map[string]string{
 	"namespaces": "Namespace", "resourcequotas": "ResourceQuota",
 	"limitranges": "LimitRange", "nodes": "Node", "pods": "Pod",
@@ -90,8 +90,8 @@ func (a *apiServer) answer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// away has the API server go and come back, while reviews go on: none is lost,
-// each time the state is new again, and nothing is left behind.
+// away stops and starts the API server while reviews continue: no review is
+// lost, the state is updated each time, and no resources are leaked.
 func away(b *bench) {
 	times := setting("AWAY_TIMES", 20)
 	secret := &volume{dir: filepath.Join(b.dir, "away")}
@@ -124,7 +124,7 @@ users: [{name: a, user: {token: t}}]
 	early, back, slowest := d.sample(), 0, time.Duration(0)
 	for i := range times {
 		api.leave()
-		// Longer than the state may be old with a server.
+		// Longer than the maximum age of the state with a server.
 		aged := until(20*time.Second, func() bool { return d.metric(age) > 1.5 })
 		b.must(api.come())
 		begin := time.Now()

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// A balancer passes connections on to those backends that it believes to be
-// ready. News reaches it late but in order, as a watch on EndpointSlices;
-// connections that exist stay where they are.
+// A balancer forwards connections to the backends that it considers ready.
+// Changes reach it late but in order, as in a watch on EndpointSlices; existing
+// connections stay with their backend.
 type balancer struct {
 	listener net.Listener
 	lag      func() time.Duration
@@ -22,7 +22,7 @@ type balancer struct {
 	mu       sync.Mutex
 	ready    []string
 	next     int
-	refused  int // connections for which there was nobody
+	refused  int // connections for which no backend was ready
 }
 
 type change struct {
@@ -93,7 +93,7 @@ func (b *balancer) pass(client *net.TCPConn) {
 	both.Wait()
 }
 
-// pipe passes on an end as an end and a reset as a reset.
+// pipe forwards an end as an end and a reset as a reset.
 func pipe(to, from *net.TCPConn) {
 	if _, err := io.Copy(to, from); err != nil {
 		to.SetLinger(0)

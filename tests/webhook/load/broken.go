@@ -23,7 +23,7 @@ type fault struct {
 	make func(f *faults)
 }
 
-// What the faults are made of: a folder with plain files, and a good pair.
+// The input of the faults: a folder with plain files, and a good pair.
 type faults struct {
 	dir  string
 	ca   *authority
@@ -180,19 +180,19 @@ func bomb(good string) string {
 	return out.String()
 }
 
-// A hospital is gpugated under load with the faults of one kind of file.
+// A hospital runs gpugated under load with the faults of one kind of file.
 type hospital struct {
 	*bench
 	d                  *daemon
 	metric             string
 	heal               func(i int)
-	inUse              func() string // what shows which file is in use
+	inUse              func() string // shows which file is in use
 	silent, used, left []string      // faults with a wrong outcome
 }
 
-// broken puts files in place that cannot be used, one kind after the other,
-// under load: the last good ones stay in use, the figure and the log say so,
-// and the next good ones are used.
+// broken installs unusable files, one kind after the other, under load: the
+// last good ones stay in use, the metric and the log report it, and the next
+// good ones are used.
 func broken(b *bench) {
 	certificates := &faults{dir: filepath.Join(b.dir, "broken"), ca: newAuthority("CA")}
 	policies := &faults{dir: filepath.Join(b.dir, "policies")}
@@ -240,7 +240,8 @@ func broken(b *bench) {
 		load.slow.Round(time.Millisecond), load.losses())
 }
 
-// contactOf is the end of a denial: of the policy in use.
+// contactOf returns the last line of a denial, which is the contact of the
+// policy in use.
 func contactOf(c *caller, deny *review) string {
 	body, _ := deny.body()
 	_, answer, err := c.post(deny, body)

@@ -27,7 +27,7 @@ type authority struct {
 	pem  []byte
 }
 
-// A pair is tls.crt and tls.key as texts.
+// A pair is tls.crt and tls.key in PEM form.
 type pair struct {
 	crt, key []byte
 	serial   string
@@ -78,7 +78,7 @@ func block(kind string, der []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
 }
 
-// issue makes a good pair, which change may spoil before it is signed.
+// issue creates a good pair, which change may damage before it is signed.
 func (a *authority) issue(key crypto.Signer, change func(*x509.Certificate)) *pair {
 	template := &x509.Certificate{
 		SerialNumber: newSerial(),
@@ -139,7 +139,7 @@ func (v *volume) swap(files content) {
 	}
 }
 
-// rename is what certbot and scripts do: one file after the other.
+// rename replaces one file after the other, as certbot and scripts do.
 func (p *pair) rename(dir string, pause time.Duration) {
 	for _, name := range []string{"tls.crt", "tls.key"} {
 		temporary := filepath.Join(dir, name+".new")
@@ -149,7 +149,7 @@ func (p *pair) rename(dir string, pause time.Duration) {
 	}
 }
 
-// rewrite is cp over the files: for a moment each is empty, then half there.
+// rewrite copies over the files: for a moment each is empty, then incomplete.
 func (p *pair) rewrite(dir string, pause time.Duration) {
 	for _, name := range []string{"tls.key", "tls.crt"} {
 		text := p.files()[name]

@@ -22,7 +22,7 @@ import (
 
 const serverName = "gpugated.gpu-system.svc"
 
-// A review is a body around its uid, and the answer that is right.
+// A review is a body with a place for its uid, and the expected answer.
 type review struct {
 	path          string
 	before, after []byte
@@ -53,8 +53,8 @@ func (r *review) body() ([]byte, []byte) {
 	return body, uid
 }
 
-// Trust is whose certificates are good at this moment; a client of the API
-// server has the old and the new CA while one follows the other.
+// Trust contains the CAs that clients currently trust; during a rotation, a
+// client of the API server has the old and the new CA.
 type trust struct{ pool atomic.Pointer[x509.CertPool] }
 
 func (t *trust) set(cas ...*authority) {
@@ -65,7 +65,7 @@ func (t *trust) set(cas ...*authority) {
 	t.pool.Store(pool)
 }
 
-// add keeps those that were trusted.
+// add keeps the CAs that were trusted before.
 func (t *trust) add(cas ...*authority) {
 	pool := x509.NewCertPool()
 	if old := t.pool.Load(); old != nil {
@@ -92,8 +92,8 @@ func (t *trust) config() *tls.Config {
 		NextProtos: []string{"http/1.1"}, VerifyConnection: t.verify}
 }
 
-// A caller behaves as the API server: net/http's transport, HTTP/1.1, 25
-// idle connections, no more retries than the transport's own.
+// A caller behaves like the API server: net/http's transport, HTTP/1.1, 25 idle
+// connections, and only the retries of the transport itself.
 type caller struct {
 	client  *http.Client
 	base    string
@@ -125,7 +125,7 @@ func (c *caller) transport() *http.Transport {
 
 var errOverload = errors.New("429 after all retries")
 
-// ask posts one review; an error is whatever is not the right answer.
+// ask posts one review; any answer other than the expected one is an error.
 func (c *caller) ask(r *review) error {
 	body, uid := r.body()
 	for try := 0; ; try++ {
@@ -178,7 +178,7 @@ func (r *review) judge(answer, uid []byte) error {
 	return nil
 }
 
-// serial is of the certificate that a new connection is shown.
+// serial returns the serial of the certificate that a new connection gets.
 func serial(address string, trusted *trust) (string, error) {
 	conn, err := tls.DialWithDialer(&net.Dialer{Timeout: 5 * time.Second},
 		"tcp", address, trusted.config())

@@ -21,13 +21,13 @@ import (
 	"time"
 )
 
-// A daemon is one gpugated and what it logged.
+// A daemon is one gpugated process and its log.
 type daemon struct {
 	cmd         *exec.Cmd
 	port, probe int
-	state       *os.ProcessState // once it has ended
+	state       *os.ProcessState // set once it has ended
 	done        chan struct{}    // closed when it has ended
-	muted       atomic.Bool      // nobody reads what it logs any more
+	muted       atomic.Bool      // its log is no longer read
 	mu          sync.Mutex
 	lines       []string
 }
@@ -71,7 +71,8 @@ func (d *daemon) follow(stderr io.ReadCloser, file *os.File) {
 		d.lines = append(d.lines, scan.Text())
 		d.mu.Unlock()
 	}
-	// Not cmd.Wait(): it closes the pipe, and EPIPE is another case.
+	// cmd.Wait() is not used, because it closes the pipe, and EPIPE is
+	// tested separately.
 	d.state, _ = d.cmd.Process.Wait()
 	stderr.Close()
 	file.Close()
@@ -81,7 +82,7 @@ func (d *daemon) follow(stderr io.ReadCloser, file *os.File) {
 	close(d.done)
 }
 
-// logged waits until a line from number `from` on has all the texts.
+// logged waits until a line from number `from` on contains all the texts.
 func (d *daemon) logged(from int, wait time.Duration, texts ...string) (string, bool) {
 	for end := time.Now().Add(wait); ; time.Sleep(10 * time.Millisecond) {
 		d.mu.Lock()
@@ -124,7 +125,7 @@ func (d *daemon) alive() bool {
 
 func (d *daemon) signal(s syscall.Signal) { d.cmd.Process.Signal(s) }
 
-// stop ends it, and says whether it ended with 0.
+// stop ends the process and returns whether its exit status is 0.
 func (d *daemon) stop() bool {
 	d.signal(syscall.SIGINT)
 	select {
@@ -177,7 +178,8 @@ func (d *daemon) ready() bool {
 	return err == nil && status == 200
 }
 
-// metric is a figure without labels, or with just the labels of its name.
+// metric returns the value of a metric without labels, or with exactly the
+// labels in its name.
 func (d *daemon) metric(name string) float64 {
 	_, text, err := get(d.probe, "/metrics")
 	if err != nil {
@@ -201,7 +203,7 @@ func until(wait time.Duration, done func() bool) bool {
 	return true
 }
 
-// A setup is how gpugated is started.
+// A setup contains the arguments with which gpugated is started.
 type setup struct {
 	name        string
 	port, probe int    // 0: any

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// A patient is gpugated with a policy folder, under load of clients that
-// keep connections.
+// A patient is gpugated with a policy folder, under load from clients that keep
+// connections.
 type patient struct {
 	*bench
 	d              *daemon
@@ -44,7 +44,7 @@ func (b *bench) patient(name string, wrap []string, more ...string) *patient {
 	return p
 }
 
-// end says how it went; the process must end with 0 when it is told to.
+// end reports the result; on SIGTERM the process must exit with status 0.
 func (p *patient) end(format string, args ...any) {
 	p.load.stop()
 	p.caller.transport().CloseIdleConnections()
@@ -91,7 +91,8 @@ func policyGone(b *bench) {
 	p.end("policy folder removed and put back")
 }
 
-// fewFiles leaves room for some connections, and has more come and stay.
+// fewFiles leaves descriptors for only some connections, and lets more clients
+// connect and stay.
 func fewFiles(b *bench) {
 	p := b.patient("files", []string{"prlimit", "--nofile=256:256"})
 	squatters := newCrowd(local(p.d.port), p.trusted)
@@ -107,7 +108,7 @@ func fewFiles(b *bench) {
 		time.Sleep(200 * time.Millisecond)
 	}
 	fresh.stop()
-	// Reading the pair anew takes descriptors, too.
+	// Reloading the pair also needs descriptors.
 	p.d.signal(syscall.SIGHUP)
 	_, loaded := p.d.logged(0, 3*time.Second, "reloading")
 	kept := p.d.metric("gpugate_certificate_reload_failures_total") == 0 &&
@@ -120,13 +121,13 @@ func fewFiles(b *bench) {
 	p.end("256 descriptors")
 }
 
-// noLog has a log that takes nothing: a full disk, and a pipe that nobody
-// reads.
+// noLog uses logs that cannot be written: a full disk, and a pipe without a
+// reader.
 func noLog(b *bench) {
 	p := b.patient("full", []string{"sh", "-c", `exec "$@" 2>/dev/full`, "sh"})
 	time.Sleep(2 * time.Second)
 	p.end("log on a full disk")
-	// Denials of objects with names of their own: each is logged.
+	// Denials of objects with different names, so that each is logged.
 	p = b.patient("stuck", nil, "--log-level", "debug")
 	p.d.muted.Store(true)
 	for i := range 400 {
@@ -148,8 +149,8 @@ func faultsOfIO(b *bench) {
 	noLog(b)
 }
 
-// mixed is for gpugated built with a sanitizer: everything at once, then a
-// drain; its words are in the log.
+// mixed is for gpugated built with a sanitizer: all loads at once, then a
+// drain; reports of the sanitizer are in the log.
 func mixed(b *bench) {
 	p := b.patient("mixed", nil, "--sandbox", "off", "--drain", "5",
 		"--max-in-flight", "8", "--timeout", "2")

@@ -20,15 +20,15 @@ import (
 
 const attackers = 4
 
-// An onslaught is how reviews fared that are made to cost much.
+// An onslaught counts the results of expensive reviews.
 type onslaught struct {
 	Denied, Refused, Lost int
 	Times                 []time.Duration // of the denials
 }
 
-// attack sends the review in the file over and over on four connections until
-// nobody writes to it any more. It is a process by itself, so that it can have
-// a low priority: elsewhere it would run on another machine.
+// attack posts the review in the file repeatedly on four connections, until its
+// standard input ends. It is a separate process, so that it can have a low
+// priority; in practice it would run on another machine.
 func attack(address, file string) {
 	body, err := os.ReadFile(file)
 	if err != nil {
@@ -72,12 +72,12 @@ func (o *onslaught) repeat(mu *sync.Mutex, address string, body []byte, done cha
 		}
 		mu.Unlock()
 		if status == 429 {
-			time.Sleep(time.Second) // as Retry-After says
+			time.Sleep(time.Second) // as Retry-After requires
 		}
 	}
 }
 
-// assault runs attack() against the server while `meanwhile` does.
+// assault runs attack() against the server while `meanwhile` runs.
 func (b *bench) assault(address, file string, meanwhile func()) (o onslaught) {
 	cmd := exec.Command("nice", "-n", "19", os.Args[0], "attack", address, file)
 	cmd.Stderr = os.Stderr
@@ -94,9 +94,9 @@ func (b *bench) assault(address, file string, meanwhile func()) (o onslaught) {
 	return o
 }
 
-// A siege is one server's answers to ordinary reviews, alone and meanwhile, in
-// turns. The middle of the turns' percentiles counts: what else the machine
-// does spoils some of them.
+// A siege contains one server's answers to ordinary reviews, alone and during
+// the attack, in turns. The median of the turns' percentiles counts, because
+// other work of the machine affects some turns.
 type siege struct {
 	server       *measured
 	lines        []*line
@@ -136,10 +136,10 @@ func (p *siege) String() string {
 		middle(p.alone, 50), middle(p.alone, 99))
 }
 
-// hostile compares how late ordinary reviews are answered alone with how late
-// while four clients send reviews that cost much. These run on the same
-// processors: beside it is what they cost a server that reads their bodies and
-// judges nothing.
+// hostile compares the latency of ordinary reviews alone with that while four
+// clients send expensive reviews. The clients run on the same processors; for
+// comparison, the same is measured for a server that reads the bodies but
+// checks nothing.
 func hostile(b *bench) {
 	body, err := os.ReadFile(filepath.Join(b.dir, "bodies", "large.json"))
 	b.must(err)
@@ -203,7 +203,7 @@ func (b *bench) besiege(file string, ours, floor *measured) {
 	b.row(name, text, beside)
 }
 
-// peak tells the most memory that it had, in MiB.
+// peak returns the maximum memory of the process, in MiB.
 func (d *daemon) peak() float64 {
 	var kib float64
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", d.cmd.Process.Pid))

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// kill ends gpugated by SIGKILL while it answers, starts it again at the
-// same address, and takes the time from there to the first right answer.
+// kill ends gpugated with SIGKILL while it answers, restarts it at the same
+// address, and measures the time until the first right answer.
 func kill(b *bench) {
 	times := setting("KILLS", 100)
 	secret := &volume{dir: filepath.Join(b.dir, "kill")}

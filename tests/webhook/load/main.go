@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// A bench is what all scenarios share.
+// A bench contains values that all scenarios share.
 type bench struct {
 	gpugated, dir  string
 	allow, deny    *review
@@ -36,8 +36,8 @@ func (b *bench) check(good bool, format string, args ...any) {
 	}
 }
 
-// figure tells a time or a rate. It is a check only on a machine that has
-// nothing else to do: TIMES=strict.
+// figure prints a time or a rate. It is checked only on an idle machine:
+// TIMES=strict.
 func (b *bench) figure(good bool, format string, args ...any) {
 	if os.Getenv("TIMES") == "strict" {
 		b.check(good, format, args...)
@@ -50,8 +50,8 @@ func (b *bench) figure(good bool, format string, args ...any) {
 	fmt.Printf("  figure (%s its limit): %s\n", word, fmt.Sprintf(format, args...))
 }
 
-// row is a line of the table at the end: what, how much, and beside it what the
-// machine can do at most, or what was asked for.
+// row prints a line of the final table: the measurement, its value, and for
+// comparison the maximum of this machine, or the required value.
 func (b *bench) row(what, figure, beside string) {
 	b.table = append(b.table,
 		fmt.Sprintf("| %s | %s | %s |", what, figure, beside))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Load of more clients than gpugated answers at once.
+// Load from more clients than gpugated answers at once.
 
 package main
 
@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// overload compares what is answered to as many clients as may be in flight
-// with what is answered to five times as many, which wait as client-go does.
-// Bodies are larger than what is read at once, so that many are in flight.
+// overload compares the answers to as many clients as may be in flight with
+// those to five times as many, which wait like client-go. Bodies are larger
+// than one read, so that many are in flight.
 func overload(b *bench) {
 	const flight, rounds = 64, 3
 	long := time.Duration(setting("OVERLOAD_SECONDS", 9)) * time.Second
@@ -45,7 +45,7 @@ func overload(b *bench) {
 		c.transport().CloseIdleConnections()
 		return rate / rounds
 	}
-	// In turns, since the machine may have more to do at one time.
+	// The two alternate, because the load of the machine may change.
 	for range rounds {
 		peakRate += measure(&peak, flight)
 		overRate += measure(&over, 5*flight)

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// What a Deployment of two keeps up to date: who is ready, and who is told.
+// The state that a Deployment with two replicas maintains: ready replicas, and
+// the balancers that are notified.
 type service struct {
 	mu        sync.Mutex
 	ready     []string
@@ -34,12 +35,13 @@ func (s *service) change(address string, ready bool) {
 	}
 }
 
-// restart replaces two processes in turn under the load of three API
-// servers, each with its own, late view of who is ready. The transport
-// sends a POST again only if nothing of it was written.
+// restart replaces two processes in turn under the load of three API servers,
+// each with a separate, delayed view of the ready replicas. The transport
+// repeats a POST only if none of it was written.
 //
-// Times are a fifth of production's: idle connections live 18 seconds for
-// 90, and --drain is 19 for 95; the balancers' lag of 0 to 5 is not.
+// Times are a fifth of those in production: idle connections live 18 seconds
+// instead of 90, and --drain is 19 instead of 95; only the balancers' lag of 0
+// to 5 seconds is the same.
 func restart(b *bench) {
 	requests := int64(setting("RESTART_REQUESTS", 200000))
 	restarts := setting("RESTARTS", 4)
@@ -78,7 +80,7 @@ func restart(b *bench) {
 	}
 	ask := func(i int) error { return callers[i%3].ask(b.either(i / 3)) }
 	load.workers(12, 0, ask)
-	// Bursts leave idle connections behind, to be used again or not.
+	// Bursts leave idle connections, which may be reused.
 	waves.workers(60, 3*time.Second, ask)
 	begin := time.Now()
 	done, ends, longest := 0, 0, time.Duration(0)
@@ -114,8 +116,8 @@ func restart(b *bench) {
 		ends, done, longest.Seconds())
 }
 
-// replace is what a rolling update does with one: it is not told of the end
-// before SIGTERM, and the next one goes as soon as this one is ready again.
+// replace acts like a rolling update of one process: it gets no notice before
+// SIGTERM, and the next one is stopped as soon as this one is ready again.
 func (b *bench) replace(s *service, i setup, d **daemon, ends *int) time.Duration {
 	begin := time.Now()
 	(*d).signal(syscall.SIGTERM)

@@ -11,15 +11,16 @@ import (
 	"time"
 )
 
-// A swapper puts pair after pair in place in one way.
+// A swapper installs one pair after another in one way.
 type swapper struct {
 	name string
 	dir  string
 	put  func(i int, p *pair)
 }
 
-// rotation swaps CA and pair every few seconds under load, as the kubelet
-// does, as scripts do by renaming and as cp does; each way has a gpugated.
+// rotation replaces CA and pair every few seconds under load, in the ways of
+// the kubelet, of scripts that rename and of cp; each way has a separate
+// gpugated.
 func rotation(b *bench) {
 	seconds := setting("ROTATION_SECONDS", 30)
 	every := time.Duration(setting("ROTATION_EVERY_MS", 5000)) * time.Millisecond
@@ -47,7 +48,7 @@ func rotation(b *bench) {
 	}
 }
 
-// rotate gives back the checks, to be made by the main goroutine.
+// rotate returns the checks, for the main goroutine.
 func (b *bench) rotate(way swapper, long, every time.Duration) func() {
 	kinds := []string{"p256", "rsa", "p384", "ed25519"}
 	trusted := &trust{}

@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// A crowd is many clients that do nothing good, until it is told to go.
+// A crowd is a group of misbehaving clients that run until they are stopped.
 type crowd struct {
 	address string
 	trusted *trust
 	stopped chan struct{}
 	wait    sync.WaitGroup
-	open    atomic.Int64 // connections of it, at this moment
+	open    atomic.Int64 // its current connections
 	cut     atomic.Int64 // by the server
 }
 
@@ -30,7 +30,7 @@ func (c *crowd) secure(conn net.Conn) (*tls.Conn, error) {
 	return secured, secured.Handshake()
 }
 
-// drip writes a byte, again and again.
+// drip writes one byte at a time.
 func (c *crowd) drip(conn net.Conn, text []byte, every time.Duration) error {
 	for i := 0; ; i = (i + 1) % len(text) {
 		if _, err := conn.Write(text[i : i+1]); err != nil {
@@ -75,8 +75,8 @@ func slowBody(c *crowd, conn net.Conn) error {
 	return c.drip(secured, []byte("{"), 300*time.Millisecond)
 }
 
-// slowRead asks on and on and takes one byte at a time of the answers, with
-// as little room for them as the kernel allows.
+// slowRead keeps sending requests and reads the answers one byte at a time,
+// with the smallest buffers that the kernel allows.
 func slowRead(c *crowd, conn net.Conn) error {
 	conn.(*net.TCPConn).SetReadBuffer(1)
 	secured, err := c.secure(conn)
@@ -110,7 +110,8 @@ func idle(c *crowd, conn net.Conn) error {
 	}
 }
 
-// come has n of them come over some seconds; who is cut comes again.
+// come starts n clients over some seconds; a client that is disconnected
+// connects again.
 func (c *crowd) come(n int, over time.Duration, act func(*crowd, net.Conn) error) {
 	for i := range n {
 		c.wait.Go(func() {
@@ -139,8 +140,8 @@ func newCrowd(address string, trusted *trust) *crowd {
 	return &crowd{address: address, trusted: trusted, stopped: make(chan struct{})}
 }
 
-// slow measures good traffic at a fixed rate, alone, then among 1,000 slow
-// clients of four manners and 2,000 idle connections, then alone again.
+// slow measures good traffic at a fixed rate: alone, then with 1,000 slow
+// clients of four types and 2,000 idle connections, then alone again.
 func slow(b *bench) {
 	var limit syscall.Rlimit
 	syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit)

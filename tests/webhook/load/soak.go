@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A sample is what a process holds: KiB of its own, and descriptors.
+// A sample is the private memory of a process in KiB, and its descriptors.
 type sample struct{ memory, descriptors int }
 
 func (d *daemon) sample() (s sample) {
@@ -28,8 +28,9 @@ func (d *daemon) sample() (s sample) {
 	return s
 }
 
-// usual is the middle of the samples of a quarter, 0 to 3: on a busy machine the
-// most are connections that wait to be closed, and a leak raises them all.
+// usual returns the median of the samples of a quarter, 0 to 3. On a busy
+// machine, the maximum consists of connections that wait to be closed; a leak
+// would raise all samples.
 func usual(samples []sample, quarter int) sample {
 	n := len(samples)
 	var memory, descriptors []int
@@ -42,9 +43,9 @@ func usual(samples []sample, quarter int) sample {
 	return sample{memory[len(memory)/2], descriptors[len(descriptors)/2]}
 }
 
-// soak keeps gpugated at work with clients that stay and clients that come and
-// go, a new certificate and a reload every two seconds: what it holds in the
-// last quarter is what it held in the second.
+// soak keeps gpugated busy with permanent and with changing clients, and with a
+// new certificate and a reload every two seconds: memory and descriptors in the
+// last quarter must equal those in the second.
 func soak(b *bench) {
 	seconds := setting("SOAK_SECONDS", 40)
 	secret := &volume{dir: filepath.Join(b.dir, "soak")}

@@ -21,7 +21,7 @@ import (
 
 const lines = 64 // connections, which are kept
 
-// A server that is measured: gpugated, or one that judges nothing.
+// A server that is measured: gpugated, or one that checks nothing.
 type measured struct {
 	address string
 	trusted *trust
@@ -30,7 +30,7 @@ type measured struct {
 	request []byte
 }
 
-// newMeasured asks for a review that is allowed.
+// newMeasured uses a review that is allowed.
 func newMeasured(d *daemon, trusted *trust, body []byte) *measured {
 	return &measured{address: local(d.port), trusted: trusted,
 		pid: d.cmd.Process.Pid, want: []byte(`"allowed":true`),
@@ -39,7 +39,7 @@ func newMeasured(d *daemon, trusted *trust, body []byte) *measured {
 			serverName, len(body), body)}
 }
 
-// line is one connection with as little of a client as can be.
+// A line is one connection with a minimal client.
 type line struct {
 	conn *tls.Conn
 	in   *bufio.Reader
@@ -88,8 +88,8 @@ func hangUp(all []*line) {
 	}
 }
 
-// run has each line ask for every time that due gives it, until that is closed;
-// an answer's time counts from when it was due.
+// run posts a review on each line at every time from due, until due is closed;
+// the latency of an answer counts from that time.
 func (m *measured) run(all []*line, t *traffic, due <-chan time.Time) {
 	var wait sync.WaitGroup
 	for _, l := range all {
@@ -106,8 +106,8 @@ func (m *measured) run(all []*line, t *traffic, due <-chan time.Time) {
 	wait.Wait()
 }
 
-// saturate asks as fast as answers come, and tells how many a second came, and
-// how many microseconds of a processor each took of the server.
+// saturate posts as fast as answers arrive, and returns the answers per second
+// and the server's processor time per answer in microseconds.
 func (m *measured) saturate(long time.Duration) (rate, cost float64, t *traffic, err error) {
 	t = &traffic{}
 	all, err := m.dialAll()
@@ -129,7 +129,7 @@ func (m *measured) saturate(long time.Duration) (rate, cost float64, t *traffic,
 		(ticks(m.pid) - before) * 1e6 / max(n, 1), t, nil
 }
 
-// pace asks at fixed times, whether or not answers have come.
+// pace posts at fixed times, whether or not answers have arrived.
 func (m *measured) pace(all []*line, rate float64, long time.Duration) *traffic {
 	t := &traffic{}
 	n := int(rate * long.Seconds())
@@ -149,7 +149,7 @@ func (m *measured) pace(all []*line, rate float64, long time.Duration) *traffic 
 	return t
 }
 
-// ticks are the seconds of processor that a process has used.
+// ticks returns the seconds of processor time of a process.
 func ticks(pid int) float64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -161,8 +161,8 @@ func ticks(pid int) float64 {
 	return (user + system) / 100
 }
 
-// floor is a server of the same library that gives one answer, if FLOOR names
-// one: what this machine can do at most.
+// floor starts a server with the same library and a static answer, if FLOOR
+// names one: it shows the maximum of this machine.
 func (b *bench) floor(ours *measured, dir string) (*measured, func()) {
 	if os.Getenv("FLOOR") == "" {
 		return nil, nil
@@ -180,8 +180,8 @@ func (b *bench) floor(ours *measured, dir string) (*measured, func()) {
 	return &floor, func() { cmd.Process.Kill(); cmd.Wait() }
 }
 
-// speed measures Pods of 20 KiB, judged by all rules: as many as can be, and at
-// half of that how late the answers come.
+// speed measures Pods of 20 KiB, checked by all rules: the maximum rate, and
+// the latencies at half of it.
 func speed(b *bench) {
 	long := time.Duration(setting("SPEED_SECONDS", 5)) * time.Second
 	body, err := os.ReadFile(filepath.Join(b.dir, "bodies", "large.json"))
@@ -207,7 +207,8 @@ func speed(b *bench) {
 	b.row(fmt.Sprintf("at %.0f/s, half of that, open loop", rate/2), half, floorHalf)
 }
 
-// measure tells the most a second, and the times at `rate`, or half of that.
+// measure returns the maximum rate, and the latencies at `rate`, or at half of
+// the maximum.
 func (b *bench) measure(m *measured, long time.Duration, rate float64) (float64, string, string) {
 	most, cost, busy, err := m.saturate(long)
 	b.must(err)

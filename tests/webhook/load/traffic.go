@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Traffic is what many workers ask, and how it went.
+// Traffic contains the requests of many workers and their results.
 type traffic struct {
 	asked, lost atomic.Int64
 	stopping    atomic.Bool
@@ -42,7 +42,7 @@ func (t *traffic) note(took time.Duration, err error) {
 	}
 }
 
-// workers ask one thing after the other, each at most once in `pace`.
+// workers post one review after the other, each at most once per `pace`.
 func (t *traffic) workers(n int, pace time.Duration, ask func(i int) error) {
 	for w := range n {
 		t.wait.Go(func() {
@@ -63,8 +63,8 @@ func (t *traffic) workers(n int, pace time.Duration, ask func(i int) error) {
 	}
 }
 
-// rate asks at fixed times, whether or not answers have come; an answer's
-// time counts from when it was due to be asked.
+// rate posts at fixed times, whether or not answers have arrived; the latency
+// of an answer counts from the time at which it was due.
 func (t *traffic) rate(perSecond float64, ask func(i int) error) {
 	t.wait.Go(func() {
 		begin := time.Now()
@@ -96,7 +96,7 @@ func (t *traffic) percentile(p float64) time.Duration {
 	return t.times[min(len(t.times)-1, int(p*float64(len(t.times))/100))]
 }
 
-// losses are the words for what went wrong.
+// losses returns the messages of the failures.
 func (t *traffic) losses() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -18,7 +18,7 @@ groups:
     labels: {severity: critical}
     annotations:
       summary: No replica of gpugate is ready
-      description: GPU workloads are not checked, or with failurePolicy Fail cannot be created.
+      description: GPU workloads are not checked; with failurePolicy Fail, they cannot be created.
   - alert: GpugateReplicaDown
     expr: up{ {{- $job -}} } == 0
     for: 15m
@@ -31,9 +31,9 @@ groups:
     labels: {severity: warning}
     annotations:
       summary: Replica {{ "{{ $labels.pod }}" }} of gpugate is not ready
-      description: /readyz and the log say why; mostly there is no valid certificate.
-  # The API server's counter begins with the first object: there is nothing
-  # that it could have increased from.
+      description: /readyz and the log give the reason, usually that there is no valid certificate.
+  # The API server's counter has no series before the first object, so
+  # increase() does not see the first one.
   - alert: GpugateFailOpen
     expr: |-
       sum by (name, type) (increase(apiserver_admission_webhook_fail_open_count{name=~".+[.]gpugate[.]dev"}[10m])) > 0
@@ -45,20 +45,20 @@ groups:
     labels: {severity: critical}
     annotations:
       summary: Objects passed {{ "{{ $labels.name }}" }} unchecked
-      description: The API server could not get an answer in time and let {{ "{{ $value | humanize }}" }} objects through in 10 minutes.
+      description: The API server received no answer in time and admitted {{ "{{ $value | humanize }}" }} objects in 10 minutes.
   - alert: GpugateSlow
     expr: histogram_quantile(0.99, sum by (webhook, le) (rate(gpugate_admission_duration_seconds_bucket{ {{- $job -}} }[5m]))) > {{ $v.slowSeconds }}
     for: 10m
     labels: {severity: warning}
     annotations:
-      summary: p99 of {{ "{{ $labels.webhook }}" }} is above half the time-out
-      description: It is {{ "{{ $value | humanizeDuration }}" }}. Beyond the time-out objects pass unchecked.
+      summary: p99 of {{ "{{ $labels.webhook }}" }} is above half the timeout
+      description: It is {{ "{{ $value | humanizeDuration }}" }}. Above the timeout, objects are admitted unchecked.
   - alert: GpugateOverload
     expr: sum(rate(gpugate_overload_total{ {{- $job -}} }[5m])) > 0
     for: 5m
     labels: {severity: warning}
     annotations:
-      summary: gpugate turns reviews away with 429
+      summary: gpugate rejects reviews with 429
   - alert: GpugateDenyRatioJump
     expr: |-
       (
@@ -71,15 +71,15 @@ groups:
     for: 15m
     labels: {severity: warning}
     annotations:
-      summary: gpugate denies much more than the day before
-      description: A policy that was just changed, or a client that tries again and again (gpugate_findings_total says which rule).
+      summary: gpugate denies many more objects than the day before
+      description: Either the policy was changed, or a client retries again and again (gpugate_findings_total shows the rule).
   - alert: GpugateCertificateExpires
     expr: min by (pod) (gpugate_certificate_expiry_timestamp_seconds{ {{- $job -}} }) - time() < {{ $v.certificateDays }} * 86400
     for: 1h
     labels: {severity: critical}
     annotations:
-      summary: gpugate's certificate ends in {{ "{{ $value | humanizeDuration }}" }}
-      description: Its renewal does not work, or what renewed it has not reached {{ "{{ $labels.pod }}" }}.
+      summary: gpugate's certificate expires in {{ "{{ $value | humanizeDuration }}" }}
+      description: It is not renewed, or the new certificate has not reached {{ "{{ $labels.pod }}" }}.
   - alert: GpugateCertificateFailed
     expr: |-
       (
@@ -91,28 +91,28 @@ groups:
     labels: {severity: warning}
     annotations:
       summary: Replica {{ "{{ $labels.pod }}" }} of gpugate cannot renew its certificate
-      description: The last good one is served until it ends. The log says what is wrong with the new one, or with the API server's answer in mode selfManaged.
+      description: The last good one is served until it expires. The log shows the problem of the new one, or of the API server's answer in mode selfManaged.
   - alert: GpugateClientCaExpires
     expr: min by (pod) (gpugate_client_ca_expiry_timestamp_seconds{ {{- $job -}} }) - time() < {{ $v.certificateDays }} * 86400
     for: 1h
     labels: {severity: critical}
     annotations:
-      summary: The last of gpugate's client CAs ends in {{ "{{ $value | humanizeDuration }}" }}
-      description: Then every caller is refused, the API server too.
+      summary: The last of gpugate's client CAs expires in {{ "{{ $value | humanizeDuration }}" }}
+      description: After that, every client is rejected, including the API server.
   - alert: GpugateClientCaFailed
     expr: min by (pod) (gpugate_last_reload_successful{ {{- $job -}} ,file="client_ca"}) == 0
     for: 15m
     labels: {severity: warning}
     annotations:
-      summary: Replica {{ "{{ $labels.pod }}" }} of gpugate does not take its client CAs
-      description: The last good ones count; a certificate of a new CA is refused. The log says what is wrong with the file.
+      summary: Replica {{ "{{ $labels.pod }}" }} of gpugate cannot use its client CAs
+      description: The last good ones stay in use; certificates of a new CA are rejected. The log shows the problem of the file.
   - alert: GpugateClientRefused
     expr: sum(increase(gpugate_client_refused_total{ {{- $job -}} }[10m])) > 0
     for: 5m
     labels: {severity: warning}
     annotations:
-      summary: gpugate refuses callers that do not show the client certificate
-      description: An API server that does not show its certificate, which lets objects pass unchecked, or somebody else who asks.
+      summary: gpugate rejects clients without the client certificate
+      description: Either an API server sends no certificate, so that objects are admitted unchecked, or another client sends reviews.
   - alert: GpugatePolicyReloadFailed
     expr: |-
       (
@@ -123,15 +123,15 @@ groups:
     for: 5m
     labels: {severity: warning}
     annotations:
-      summary: A policy was not taken, or replicas follow different ones
-      description: The last good policy is in force. The log says file, line and column.
+      summary: A policy was rejected, or replicas use different policies
+      description: The last good policy stays in use. The log has file, line and column.
   - alert: GpugateClusterStateStale
     expr: max by (pod) (gpugate_cluster_state_age_seconds{ {{- $job -}} }) > {{ $stale }}
     for: 10m
     labels: {severity: warning}
     annotations:
       summary: The cluster state of {{ "{{ $labels.pod }}" }} is {{ "{{ $value | humanizeDuration }}" }} old
-      description: Rules about quotas, classes, queues and nodes are not run beyond the policy's maxAge; where it names none, 15 minutes after the API server was last heard.
+      description: Rules about quotas, classes, queues and nodes are skipped after the policy's maxAge or, if it sets none, 15 minutes after the last answer of the API server.
   - alert: GpugateClusterKindNotRead
     expr: count by (pod) (gpugate_cluster_objects{ {{- $job -}} }) < 29
     for: 15m
@@ -144,30 +144,30 @@ groups:
     for: 15m
     labels: {severity: warning}
     annotations:
-      summary: Replica {{ "{{ $labels.pod }}" }} loses its watches and lists objects anew all the time
-      description: Each list costs the API server as much as all objects of its kind. Its log says what ends the watches.
+      summary: Replica {{ "{{ $labels.pod }}" }} keeps losing its watches and lists objects again
+      description: Each list makes the API server send all objects of the kind. The log shows why the watches end.
   - alert: GpugateRulesNotRun
     expr: sum by (rule) (increase(gpugate_rules_not_run{ {{- $job -}} }[30m])) > 0 and on () max(gpugate_cluster_state_age_seconds{ {{- $job -}} }) >= 0
     for: 30m
     labels: {severity: warning}
     annotations:
-      summary: Rule {{ "{{ $labels.rule }}" }} cannot judge for lack of cluster state
+      summary: Rule {{ "{{ $labels.rule }}" }} is skipped because cluster state is missing
   - alert: GpugateNotJudged
     expr: sum by (reason) (increase(gpugate_not_judged_total{ {{- $job -}} ,reason!~"no_patch|infrastructure"}[1h])) > 0
     for: 15m
     labels: {severity: info}
     annotations:
-      summary: gpugate is sent what it does not judge ({{ "{{ $labels.reason }}" }})
+      summary: gpugate receives requests that it does not check ({{ "{{ $labels.reason }}" }})
       description: A rule of a webhook configuration (webhooks.extraRules) is wider than it should be.
   - alert: GpugateBreakGlass
     expr: sum(increase(gpugate_break_glass_total{ {{- $job -}} }[1h])) > 0
     labels: {severity: info}
     annotations:
-      summary: A break-glass ticket let past gpugate what it denies
-      description: The audit log and gpugate's own say who and what (breakGlass).
+      summary: A break-glass ticket admitted an object that gpugate denies
+      description: The audit log and gpugate's log show the user and the object (breakGlass).
   - alert: GpugateExemptionEnds
     expr: min by (name) (gpugate_exemption_expiry_timestamp_seconds{ {{- $job -}} }) - time() < 14 * 86400
     labels: {severity: info}
     annotations:
-      summary: Exemption {{ "{{ $labels.name }}" }} ends in {{ "{{ $value | humanizeDuration }}" }}
+      summary: Exemption {{ "{{ $labels.name }}" }} expires in {{ "{{ $value | humanizeDuration }}" }}
 {{- end }}

@@ -8,12 +8,12 @@ before texts, and what is unusually large comes to us.
 */}}
 
 {{- define "gpugate.condition.common" -}}
-# The kubelet's own: mirror pods of static pods, before everything else.
+# Mirror pods of static pods, which the kubelet creates.
 - name: not-from-a-node
   expression: >-
     !has(request.userInfo.groups) ||
     !("system:nodes" in request.userInfo.groups)
-# Said again besides namespaceSelector, which is often edited.
+# Repeats a part of namespaceSelector, which is often edited.
 - name: not-in-a-system-namespace
   expression: >-
     !has(request.namespace) ||
@@ -40,7 +40,7 @@ A Scale is not sent at all: it carries a number and no pods to judge. The API
 server's own priority classes are made before any webhook can run.
 */}}
 {{- define "gpugate.condition.change" -}}
-# Finalizers of what is being deleted come off as well.
+# Finalizers of objects that are being deleted must be removable.
 - name: spec-changes
   expression: >-
     request.operation != "UPDATE" || oldObject == null ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package crds does to an object what the API server does before an operator
+// Package crds processes an object as the API server does before an operator
 // sees it: defaults, the schema and the rules of its CustomResourceDefinition,
 // and its metadata.
 package crds

@@ -38,7 +38,7 @@ func (s *server) Register(path string, hook http.Handler) {
 
 func (s *server) WebhookMux() *http.ServeMux { return &s.mux }
 
-// A Manager has what setting up webhooks needs, and an empty cluster.
+// A Manager provides what the setup of webhooks needs, and an empty cluster.
 type Manager struct {
 	manager.Manager
 	scheme *runtime.Scheme
@@ -138,7 +138,7 @@ func (m *Manager) Default(kind answers.Kind, object []byte) ([]byte, error) {
 	return patch.Apply(object)
 }
 
-// Validate returns why the validating webhook rejects the object.
+// Validate returns the reason why the validating webhook rejects the object.
 func (m *Manager) Validate(kind answers.Kind, object []byte) error {
 	response, err := m.ask("validate", kind, object)
 	if err == nil && response == nil {

@@ -85,8 +85,8 @@ func main() {
 	}
 	_, err := webhooks.Setup(m, nil)
 	hooks.Must(err)
-	// Defaults of jobs need queues of a cluster, and change nothing that
-	// is validated.
+	// Default functions of jobs need the queues of a cluster, and change no
+	// validated field.
 	validate := func(kind answers.Kind, object []byte) error {
 		err := m.Validate(kind, object)
 		if err != nil || kind.Group() != "apps" {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Command training answers whether the Kubeflow training operator rejects a
-// job, its webhooks or, for an MPIJob, its controller.
+// job: its webhooks or, for an MPIJob, its controller.
 package main
 
 import (

@@ -30,8 +30,8 @@ import (
 	"volcano.sh/volcano/pkg/webhooks/router"
 )
 
-// An openCluster has each queue, open, without children, and with the resources
-// of the judged queue.
+// An openCluster has each queue: open, without children, and with the resources
+// of the checked queue.
 type openCluster struct {
 	listers.QueueLister
 	judged v1beta1.Queue
