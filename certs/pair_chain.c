@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks the keys and signatures of a chain. Accepted are the ones that GnuTLS
+ * Checks the keys and signatures of a chain. Accepts the ones that GnuTLS
  * serves by default and Go's crypto/x509 verifies (RSA, ECDSA on the NIST
  * curves, Ed25519; since Go 1.18 no SHA-1). A root at the end of the chain is
  * not used: the client has its own copy, so the root's signature and dates do

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs in the PreSync Job: lints the application's manifests against the state
-# of the target cluster. If it fails, nothing has been changed.
+# Runs in the PreSync Job: lints the application's manifests against the target
+# cluster. If it fails, nothing was changed.
 #
 #   GPUGATE_MANIFESTS  a folder that holds them (mounted); else
 #   GPUGATE_REPO, GPUGATE_REVISION, GPUGATE_PATH: where git has them

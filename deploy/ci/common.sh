@@ -104,7 +104,7 @@ get_policy() {
 	esac
 }
 
-# Unpacks the whole tree, because a policy may name files beside it.
+# Unpacks the whole tree, because a policy may name files next to it.
 take_base_policy() {
 	[ -z "${INPUT_CONFIG:-}" ] || die 'either policy: base or config'
 	policy=--isolated

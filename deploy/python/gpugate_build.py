@@ -72,7 +72,7 @@ def version():
 
 
 def given_binary(path):
-    """$GPUGATE_BINARY, which has to be a program."""
+    """Return $GPUGATE_BINARY, which must be a program."""
     try:
         data = Path(path).read_bytes()
     except OSError as error:
@@ -83,7 +83,8 @@ def given_binary(path):
 
 
 def check_runs(path):
-    """pip installs what it has built without a look at its tags."""
+    """Check that the program runs here: pip installs a wheel that it built without
+    checking its tags."""
     try:
         said = subprocess.run(
             [str(Path(path).resolve()), "version"], stdout=subprocess.PIPE
@@ -163,7 +164,7 @@ def built_binary():
 
 
 def elf_machine(data):
-    """The machine of an ELF executable and whether it is static."""
+    """Return the machine of an ELF executable and whether it is static."""
     order = "<" if data[5] == 1 else ">"
     wide = data[4] == 2
     machine = struct.unpack_from(order + "H", data, 18)[0]
@@ -178,7 +179,7 @@ def elf_machine(data):
 
 
 def macos_platform(data):
-    """The tag of a Mach-O executable: machine and oldest system, from its
+    """Return the tag of a Mach-O executable: machine and oldest system, from its
     LC_BUILD_VERSION (loader.h)."""
     machine = {0x01000007: "x86_64", 0x0100000C: "arm64"}.get(
         struct.unpack_from("<I", data, 4)[0])
@@ -193,7 +194,7 @@ def macos_platform(data):
 
 
 def platforms(data):
-    """Platform tags, sorted as the name of a wheel wants them."""
+    """Return the platform tags, sorted as required in the name of a wheel."""
     own = re.sub(r"[^a-zA-Z0-9_]", "_", sysconfig.get_platform())
     try:
         if data[:4] == b"\xcf\xfa\xed\xfe":
@@ -262,8 +263,8 @@ SHARED = {
 
 
 def shared(binary):
-    """Manual pages and completions: those of the folder $GPUGATE_SHARE, or
-    what the executable prints, if it is for this machine."""
+    """Yield manual pages and completions: those of the folder $GPUGATE_SHARE, or the
+    output of the executable if it is for this machine."""
     given = os.environ.get("GPUGATE_SHARE")
     if given:
         for name in SHARED:
@@ -327,7 +328,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 def build_editable(wheel_directory, config_settings=None,
                    metadata_directory=None):
-    """There is no Python to edit: the same wheel."""
+    """Build the same wheel, because there is no Python code to edit."""
     return build_wheel(wheel_directory, config_settings, metadata_directory)
 
 
@@ -354,7 +355,7 @@ get_requires_for_build_sdist = get_requires_for_build_wheel
 
 
 def sources():
-    """The files of the project: what git knows, or all but what is built."""
+    """Yield the files of the project: those that git tracks, or all but built ones."""
     listing = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

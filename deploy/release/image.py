@@ -42,13 +42,13 @@ def program(command):
 
 
 def libraries(command):
-    """Where the loader finds them; none of a static executable."""
+    """Return the libraries at the loader's paths; none for a static executable."""
     return sorted(set(re.findall(r"(/[^ \n]*) \(0x",
                                  output("ldd", str(program(command))))))
 
 
 def packages(command):
-    """The packages that hold them: names and versions."""
+    """Return the packages that contain them: names and versions."""
     names = set()
     for path in libraries(command):
         for name in (path, os.path.realpath(path), "/usr" + path):
@@ -65,7 +65,7 @@ def packages(command):
 
 
 def files(commands):
-    """Name, mode and bytes of all that the image holds."""
+    """Yield name, mode and bytes of every file in the image."""
     found = {"usr/share/doc/gpugate/copyright":
              (0o644, Path("LICENSE").read_bytes())}
     for name, text in ACCOUNTS.items():
@@ -81,7 +81,7 @@ def files(commands):
 
 
 class Archive:
-    """A tar whose bytes depend on its contents alone."""
+    """A tar whose bytes depend only on its contents."""
 
     def __init__(self):
         self.bytes = io.BytesIO()

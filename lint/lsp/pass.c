@@ -122,7 +122,7 @@ static void collect(void *state, const struct report_file *file,
 
 	if (!document)
 		return;
-	/* A document shows what is in it, so folding ends there. */
+	/* A document shows its own findings, so folding ends with it. */
 	if (!c->session->options->show_all) {
 		fold.fail_on = c->session->options->fail_on;
 		fold_count(&fold, findings, n);

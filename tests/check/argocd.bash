@@ -4,7 +4,7 @@
 # Shared by the checks of the Argo CD recipes: source this file after lib.bash.
 #
 #   argocd_server        sets argocd to tests/check/argocd, built into the cache
-#                        (4 minutes of CPU, once), or skips aloud and returns 1
+#                        (4 minutes of CPU, once), or skips with a message and returns 1
 #   argocd_job GPUS      prints a manifest
 # shellcheck source=tests/check/go-tools.bash
 . "$tests/check/go-tools.bash"

@@ -7,7 +7,8 @@
 #   cel-differences.txt; and the suite's own expectations.
 #
 # usage: cel.sh [BUILD]     COUNT=random expressions  SEED=of them
-# Without the suite or without Go >= 1.26 what needs it is skipped aloud.
+# Without the suite or without Go >= 1.26 the parts that need it are
+# skipped with a message.
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 suite=$shared/suites/cel

@@ -124,8 +124,8 @@ class Unknown:
 
 
 def cases(rng, maker):
-    """Return the case with an unknown value, and complete cases that it may stand
-    for."""
+    """Return the case with an unknown value, and complete cases that it may
+    represent."""
     while True:
         expr = maker.expression()
         names = set(re.findall(r"\b[a-z]+\b", expr))

@@ -154,7 +154,7 @@ class Check:
         self.crds, self.rng = crds, random.Random(int(seed))
         self.asked, self.rules = [], {}
         self.counts = collections.Counter()
-        self.schema = collections.Counter() # what is no rule's
+        self.schema = collections.Counter() # errors that no rule makes
 
     def objects(self):
         for definition in definitions(self.crds):

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# `gpugate rules --format vap`: the exported expressions in the environment of
-# Kubernetes 1.36 deny what the rules find, object by object.
+# `gpugate rules --format vap`: in the environment of Kubernetes 1.36, the exported
+# expressions deny the same objects as the rules.
 #
 # usage: export.sh [BUILD]
 # shellcheck source=tests/check/lib.bash

@@ -100,7 +100,7 @@ webhooks:
   - {apiGroups: [batch], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [jobs]}
 END
 
-# asks STATUS LINE [OPTION]: sends what kustomize-controller sends.
+# asks STATUS LINE [OPTION]: sends the requests of kustomize-controller.
 asks() {
 	local status=0
 	job "$2" | kube apply --server-side --field-manager=kustomize-controller \

@@ -6,7 +6,7 @@
 #
 #   go_tools_cache                       prints the folder
 #   go_tool NAME VERSION PACKAGE         builds FOLDER/NAME-VERSION, or skips
-#                                        aloud and returns 1
+#                                        with a message and returns 1
 
 go_tools_cache() {
 	echo "${GPUGATE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gpugate-tests}"

@@ -8,7 +8,8 @@
 #   random texts, half of them broken: same result as in Go
 #
 # usage: json.sh [BUILD]     COUNT=random texts  SEED=of them
-# Without the suite or without Go >= 1.26 what needs it is skipped aloud.
+# Without the suite or without Go >= 1.26 the parts that need it are
+# skipped with a message.
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 suite=$shared/suites/JSONTestSuite/test_parsing

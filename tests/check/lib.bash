@@ -97,9 +97,9 @@ own_network() { # ROOT
 	cp -rL /etc/ssl/certs/. "$1/etc/ssl/certs/" 2>/dev/null || :
 }
 
-# debian SUITE FOLDER: the smallest Debian or Ubuntu, from the mirror that this
-# machine uses, or of Ubuntu from UBUNTU_MIRROR. Debian has no key for Ubuntu:
-# there only what apt fetches afterwards is verified.
+# debian SUITE FOLDER: installs the smallest Debian or Ubuntu from this machine's mirror,
+# or Ubuntu from UBUNTU_MIRROR. Debian has no key for Ubuntu, so there only the packages
+# that apt fetches later are verified.
 debian() {
 	local options=(--variant=minbase) script=()
 	need_program debootstrap

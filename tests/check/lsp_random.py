@@ -26,7 +26,7 @@ PIECES = ["\n", "\r\n", " ", "  ", "-", ":", "# é 🎉 ü\n", "name: ü🎉\n",
 
 
 class Server:
-    """Requests are answered after all diagnostics of what came before."""
+    """Requests are answered after all diagnostics of earlier changes."""
 
     def __init__(self, program, root, encodings):
         self.process = subprocess.Popen(
@@ -253,7 +253,7 @@ def main():
         for n in range(edits):
             d = random_.choice(documents)
             edit = random_edit(random_, d)
-            if n % 60 == 59:  # from the start: what is broken stays so
+            if n % 60 == 59:  # from the start, so broken documents stay broken
                 edit = (0, len(d.text), first[documents.index(d)])
             after = d.text[:edit[0]] + edit[2] + d.text[edit[1]:]
             if lone_cr(after) or b"{{" in after or b"{%" in after:

@@ -33,7 +33,7 @@ KUBEFLOW = ["PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "JAXJob"]
 # operator reject the object, or a LimitRange may complete it.
 RELATED = ["pytorchjob-worker-zero", "kuberay-rejects",
            "gpu-hugepages-incomplete"]
-# The rule, folders of tests/rules beside its own, kinds by group
+# The rule, additional folders of tests/rules, kinds by group
 OPERATORS = {
     "kuberay": ("kuberay-rejects", ["ray-*", "rayservice-*", "rayjob-*"], {
         "ray.io": ["RayCluster", "RayJob", "RayService", "RayCronJob"]}),

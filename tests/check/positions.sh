@@ -6,7 +6,7 @@
 # validation true in 98 of 100 cases.
 #
 # usage: positions.sh [BUILD]   ONLY=C-0046: one policy
-# Skipped aloud without the shared folder or without PyYAML.
+# Skipped with a message without the shared folder or without PyYAML.
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 need "$shared/suites/vap"

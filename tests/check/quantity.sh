@@ -7,7 +7,7 @@
 # and random texts.
 #
 # usage: quantity.sh [BUILD]     COUNT=random texts  SEED=of them
-# Skipped aloud without Go >= 1.26.
+# Skipped with a message without Go >= 1.26.
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 dump=$build/tests/tools/quantity_dump

@@ -8,7 +8,8 @@
 # About 2 minutes. Parts: refusals overload drain memory slow floor
 #
 # SECONDS_SLOW=25 of slow clients, SECONDS_CPU=5 of each timing.
-# Without Go or wrk what needs them is skipped aloud.
+# Without Go or wrk the parts that need them are skipped
+# with a message.
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 shift

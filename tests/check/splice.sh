@@ -11,8 +11,8 @@
 #   corpus   usual repairs of every container of every file
 #
 # usage: splice.sh [BUILD]   COUNT=random pairs  SEED=of them
-# Without the shared folder or without Go >= 1.26 what needs it is skipped
-# aloud.
+# Without the shared folder or without Go >= 1.26 the parts that need it
+# are skipped with a message.
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 dump=$build/tests/tools/edit_dump

@@ -6,7 +6,7 @@
 # ValidatingAdmissionPolicy, value by value.
 #
 # usage: typed.sh [BUILD]
-# Skipped aloud without a control plane or without python3-yaml.
+# Skipped with a message without a control plane or without python3-yaml.
 set -u
 build=${1:-build}
 tests=$(dirname "$(dirname "$0")")

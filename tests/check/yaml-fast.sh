@@ -8,8 +8,8 @@
 # seeded changes. The fast reader must read at least 95 % of the corpus.
 #
 # usage: yaml-fast.sh [BUILD]     COUNT=changed texts  SEED=of them
-# What needs the shared folder, or Go >= 1.26 to take the suite apart, is
-# skipped aloud.
+# Parts that need the shared folder, or Go >= 1.26 to split the suite, are
+# skipped with a message.
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 compare=$build/tests/tools/yaml_compare

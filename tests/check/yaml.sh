@@ -9,8 +9,8 @@
 # yaml-random.sh compares random texts.
 #
 # usage: yaml.sh [BUILD]
-# Without the shared folder or without Go >= 1.26 what needs it is skipped
-# aloud.
+# Without the shared folder or without Go >= 1.26 the parts that need it
+# are skipped with a message.
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 suite=$shared/suites/yaml-test-suite/src

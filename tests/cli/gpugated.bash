@@ -73,7 +73,8 @@ start() {
 	probe=$(port_of 'probes listening')
 }
 
-# refused ARGUMENTS: does not start; exit 2, what it says is in $errors.
+# refused ARGUMENTS: expects that it does not start: exit status 2, with its messages in
+# $errors.
 refused() {
 	run --separate-stderr timeout -k 1 60 "$GPUGATED" --listen 127.0.0.1:0 \
 		--probe-listen 127.0.0.1:0 "$@"

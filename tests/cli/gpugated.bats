@@ -15,7 +15,7 @@ figure() {
 	get /metrics | sed -n "s/^$1 //p"
 }
 
-taken() { # FILE: is what it holds in force?
+taken() { # FILE: prints whether the content of FILE is in use
 	figure "gpugate_last_reload_successful{file=\"$1\"}"
 }
 

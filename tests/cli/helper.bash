@@ -57,7 +57,7 @@ lint() {
 	run --separate-stderr "$GPUGATE" lint --format concise "$@"
 }
 
-# Runs the program as a user whom file modes restrict: root becomes nobody.
+# Runs the program as a user to whom file modes apply: if the user is root, as nobody.
 # Files that must not be readable or writable must then belong to nobody.
 lint_unprivileged() {
 	if [ "$(id -u)" != 0 ]; then

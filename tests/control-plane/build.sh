@@ -12,7 +12,7 @@ set -eu
 
 kube=1.37.2
 etcd=3.6.13
-go_minor=26 # what that Kubernetes asks for
+go_minor=26 # the version that this Kubernetes requires
 cache=${GPUGATE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gpugate-tests}
 bin=$cache/kube-v$kube
 # The modules that Kubernetes publishes from its own tree: it requires them at

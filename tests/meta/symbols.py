@@ -22,7 +22,7 @@ import sys
 
 RULES = ["rules/base", "rules/doc", "rules/kube", "rules/cel", "rules/engine"]
 PROGRAM = RULES + ["rules/cli"]
-# layer: the layers that it may use besides itself
+# layer: the other layers that it may use
 MAY_USE = {
     "rules/base": [],
     "rules/cli": RULES[:1],

@@ -106,7 +106,7 @@ def code():
 
 
 def c_texts():
-    """The product's C without what is neither comment nor string."""
+    """Return the comments and strings of the product's C."""
     for name, text in tracked(["*.c", "*.h"]):
         if not PRODUCT.match(name):
             continue
@@ -119,7 +119,7 @@ def c_texts():
 
 
 def hits(expression, words, texts):
-    """(file, line, word, what to use instead)"""
+    """Return a list of (file, line, word, words to use instead)."""
     return [(name, text.count("\n", 0, hit.start()) + 1,
              " ".join(hit[0].split()), words[hit.lastindex - 1])
             for name, text in texts for hit in expression.finditer(text)]

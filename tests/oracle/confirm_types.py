@@ -18,7 +18,7 @@ import plane  # noqa: E402
 WRONG = "Bogus"
 FIELD = re.compile(r"([\w$-]+)=([*[{]*)(T[\w.]+|[a-z])(?:\((\w+)\))?"
                    r"(\+?)!?0?$")
-# Lists of containers beside the first one, and a volume that needs a gate.
+# Additional lists of containers, and a volume that needs a gate.
 SKIPPED = {"initContainers", "ephemeralContainers", "clusterTrustBundle"}
 # Kinds that components of the cluster write.
 WRITTEN = {"ResourceSlice", "VolumeAttachment", "Event", "Endpoints"}

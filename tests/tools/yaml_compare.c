@@ -261,7 +261,7 @@ static size_t line_len(const char *text, size_t len, size_t at)
 }
 
 /* Chooses a position where a change matters most: at the start of a line, or
- * beside punctuation. */
+ * next to punctuation. */
 static size_t place_of(struct compare_run *run, const char *text, size_t len)
 {
 	size_t at = pick(run, len + 1);

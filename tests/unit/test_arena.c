@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arena, arrays in an arena, and errors: alignment, oversize requests, what
- * a reset keeps, and that the first error wins.
+ * Arena, arrays in an arena, and errors: alignment, oversize requests, the
+ * memory that a reset keeps, and that the first error wins.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,7 +9,7 @@ struct pair {
 	const char *text, *said;
 };
 
-/* Checks what the loader reports; in `said`, ' replaces " in lines of
+/* Checks the reports of the loader; in `said`, ' replaces " in lines of
  * values. */
 static void assert_said(const char *text, size_t len, const char *said)
 {

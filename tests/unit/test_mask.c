@@ -92,7 +92,7 @@ static void tokens_are_masked_wherever_they_stand(void **state)
 	arena_release(&arena);
 }
 
-/* Values are masked in place, cut, quoted, or beside others. */
+/* Values are masked in place, truncated, quoted, or next to others. */
 static void masks_to(const char *text, const char *wanted)
 {
 	struct arena arena = ARENA_INIT;

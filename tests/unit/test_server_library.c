@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests that libmicrohttpd judges by their form, not the server.
+ * Requests that libmicrohttpd, not the server, accepts or rejects by their
+ * form.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -183,7 +183,7 @@ class Webhook:
             self.process = None
 
     def configurations(self, kinds, policy="Fail"):
-        """Create the two webhook configurations for these kinds."""
+        """Yield the two webhook configurations for these kinds."""
         import base64
         with open(self.folder + "/certs/ca.crt", "rb") as ca:
             bundle = base64.b64encode(ca.read()).decode()

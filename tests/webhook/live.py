@@ -308,8 +308,8 @@ def test_forbidden(c):
 
 
 def test_starting_server(c):
-    """An API server that has just started forbids what it will allow, and
-    knows no CRDs: that is not believed at once."""
+    """A server that has just started forbids requests that it will allow later, and
+    knows no CRDs: this must not be believed at once."""
     three(c)
     c.server.put("deviceclasses", "gpu", spec={"extendedResourceName": "nvidia.com/gpu"})
     c.run(absent=60000).until("all", lambda s: quotas(s) == 3)

@@ -323,8 +323,8 @@ class Trial:
         return made
 
     def settle(self, answer, made):
-        """/mutate also patches what its patch brings up, as --fix does; an
-        answer of `findings` is one look."""
+        """/mutate also patches findings that its patch causes, as --fix does; the
+        response of `findings` is a single pass."""
         look = answer["patched"]
         for _ in range(ROUNDS):
             if not look or bare(answer["patched"]) == bare(made):
@@ -491,7 +491,7 @@ class Trial:
 
 
 class Suppressions(Trial):
-    """Objects that suppress what the webhook finds in them."""
+    """Objects that suppress the webhook's findings."""
 
     def run(self):
         self.prepare()
@@ -509,8 +509,8 @@ class Suppressions(Trial):
                  "no object took")
 
     def check_findings(self, i, linted, webhook):
-        """An expired one is a finding of both, and refused at admission, where
-        what is patched is not unused."""
+        """Check an expired suppression: both report it, and admission rejects it; in an
+        object that is patched, it is not reported as unused."""
         if linted.in_files_only:
             self.listed["fragments and placeholders"] += 1
             return False
@@ -559,9 +559,9 @@ class Suppressions(Trial):
 
 
 def as_sent(obj):
-    """Return what the API server sends of a Job without labels, which gets
-    those of its template (SetDefaults_Job), and of empty texts in the spec of
-    a Pod (omitempty): custom rules read both."""
+    """Return the object as the API server sends it: a Job without labels gets those of
+    its template (SetDefaults_Job), and empty texts in the spec of a Pod are absent
+    (omitempty). Custom rules read both."""
     what = obj.get("apiVersion"), obj["kind"]
     spec, meta = obj.get("spec"), obj.get("metadata") or {}
     if what == ("v1", "Pod") and isinstance(spec, dict):

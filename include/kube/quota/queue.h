@@ -21,7 +21,8 @@ struct queue_offer {
 	struct quantity most; /* amount in the best flavor */
 	const char *flavor;   /* the best flavor */
 };
-/* Returns what a ClusterQueue of a cluster state offers of the resource. */
+/* Returns the amount of the resource that a ClusterQueue of a cluster state can
+ * give. */
 struct queue_offer queue_offers(const struct node *queue, const char *resource);
 
 /* Reason why a flavor never accepts a pod; text is NULL if none is known. */

@@ -3,9 +3,9 @@
  * Reports variables by which container runtimes of vendors other than NVIDIA
  * give devices to a container without the device plugin and the scheduler. If
  * there are several entries with the name, some of these runtimes use the
- * first, others the last, so all are checked. Skipped are containers that
- * request devices: the value of the plugin, or of an annotation that a
- * scheduler writes, applies to them.
+ * first, others the last, so all are checked. Skips containers that request
+ * devices: the value of the plugin, or of an annotation that a scheduler
+ * writes, applies to them.
  *
  * Sources: rules/kube/data/visible_variables.tsv.
  */

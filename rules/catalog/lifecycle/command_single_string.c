@@ -3,9 +3,9 @@
  * Reports commands that are one string with blanks. command[0] is the name of
  * the program, including blanks: no shell splits `["python3 -m vllm --tp 2"]`.
  * The container fails with "no such file or directory" again and again while
- * the pod holds its GPUs. Skipped are paths with a blank in a folder's name,
- * and Ray containers, whose command KubeRay joins into a shell line. Source:
- * runc exec semantics; an example in vllm#4462; KubeRay common/pod.go
+ * the pod holds its GPUs. Skips paths with a blank in a folder's name, and Ray
+ * containers, whose command KubeRay joins into a shell line. Source: runc exec
+ * semantics; an example in vllm#4462; KubeRay common/pod.go
  * (convertCmdToString).
  */
 #include <string.h>

@@ -5,12 +5,11 @@
  * probe fails before, the container is restarted and loading starts again, so
  * that the server never becomes ready. A startupProbe delays liveness checks.
  * The loading time is an estimate: 600 s, less if the name of the model
- * contains a small size. Skipped are exec probes, which may succeed before,
- * Knative, which has its own deadline, and KServe's presets, which have a
- * startupProbe; also programs that do not certainly load a model before they
- * answer, such as Ollama. Source: kserve#5062 and #5063 (120 s and 300 s were
- * too short; now a startupProbe of 60 x 10 s), vllm production-stack#688,
- * aibrix#772.
+ * contains a small size. Skips exec probes, which may succeed before, Knative,
+ * which has its own deadline, and KServe's presets, which have a startupProbe;
+ * also programs that do not certainly load a model before they answer, such as
+ * Ollama. Source: kserve#5062 and #5063 (120 s and 300 s were too short; now a
+ * startupProbe of 60 x 10 s), vllm production-stack#688, aibrix#772.
  */
 #include "base/text.h"
 #include "engine/rule.h"

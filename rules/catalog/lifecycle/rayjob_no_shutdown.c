@@ -2,7 +2,7 @@
 /*
  * Reports RayJobs whose cluster stays after the job. KubeRay keeps the cluster
  * for inspection unless shutdownAfterJobFinishes is set, or a deletionStrategy
- * deletes it after both success and failure. Skipped are jobs that select an
+ * deletes it after both success and failure. Skips jobs that select an
  * existing cluster, and interactive mode, which needs the cluster. Source:
  * KubeRay rayjob_types.go, rayjob_controller.go.
  */

@@ -3,13 +3,13 @@
  * Reports model servers without a readinessProbe. Their pods count as ready as
  * soon as the containers run: requests reach a server before its weights are
  * loaded, and a rollout stops the old pods before the new ones can answer.
- * Skipped are kinds of operators that add probes (KServe, KubeRay, Seldon,
- * Knative), workers of a group, which get no requests, and servers that a Job
- * starts for itself (batch inference, benchmarks). A container with a
- * startupProbe is not ready until it has succeeded. Programs that do not
- * certainly load a model before they serve, such as Ollama, are skipped.
- * Source: kubernetes docs, pod lifecycle, "Types of probe"; kubernetes
- * pkg/kubelet/prober/prober_manager.go UpdatePodStatus.
+ * Skips kinds of operators that add probes (KServe, KubeRay, Seldon, Knative),
+ * workers of a group, which get no requests, and servers that a Job starts for
+ * itself (batch inference, benchmarks). A container with a startupProbe is not
+ * ready until it has succeeded. Programs that do not certainly load a model
+ * before they serve, such as Ollama, are skipped. Source: kubernetes docs, pod
+ * lifecycle, "Types of probe"; kubernetes pkg/kubelet/prober/prober_manager.go
+ * UpdatePodStatus.
  */
 #include "base/text.h"
 #include "engine/rule.h"

@@ -4,10 +4,10 @@
  * that the pod's default, Always, applies: the task's pods never succeed, and
  * the job never completes and keeps its GPUs. A TaskCompleted policy of that
  * task never fires. Another task that ends may complete the job: by its own
- * policy, or the job's, with the action CompleteJob (mpi's master, a chief), or
- * by minSuccess. Skipped are jobs that consist of servers, and the cluster of
- * the plugin ray, whose commands block, because they are not meant to complete.
- * If Always is explicit, the fix is opt-in. Source: volcano
+ * policy, or the job's, with the action CompleteJob (mpi's master, a chief),
+ * or by minSuccess. Skips jobs that consist of servers, and the cluster of the
+ * plugin ray, whose commands block, because they are not meant to complete. If
+ * Always is explicit, the fix is opt-in. Source: volcano
  * pkg/webhooks/admission/jobs/mutate, pkg/controllers/job (no restartPolicy
  * there), its state/running.go (minSuccess) and
  * plugins/distributed-framework/ray (OnPodCreate);

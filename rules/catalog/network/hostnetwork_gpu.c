@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports GPU pods on the host network. Ports of the host network belong to the
- * node. Skipped are pods that use a whole node, that need the fabric of the
+ * Reports GPU pods on the host network. Ports of the host network belong to
+ * the node. Skips pods that use a whole node, that need the fabric of the
  * host, or that declare their ports: these become hostPorts, so that the
  * scheduler puts the pods on different nodes (pkg/apis/core/v1/defaults.go,
  * defaultHostNetworkPorts).

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports containers with several processes that each start a thread per CPU.
- * Skipped are torchrun, which sets OMP_NUM_THREADS=1, and processes that are
- * bound to cores, which see only these.
+ * Skips torchrun, which sets OMP_NUM_THREADS=1, and processes that are bound
+ * to cores, which see only these.
  */
 #include "base/text.h"
 #include "engine/rule.h"

@@ -2,7 +2,7 @@
 /*
  * Reports pods in which two containers request devices. They get different
  * devices: the pod needs the sum, and neither process sees the other's GPU. A
- * copied sidecar doubles the cost. Skipped are containers that share one DRA
+ * copied sidecar doubles the cost. Skips containers that share one DRA
  * claim, and hence the device; TPU slices, for which a container runs on each
  * NUMA node of a machine; pods that select nodes that share devices under the
  * name of whole ones, where both containers may get the same device; pods in

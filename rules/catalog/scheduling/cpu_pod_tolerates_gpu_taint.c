@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports CPU pods that tolerate the taint of GPU nodes, which is meant to keep
- * them off. They use the node's cores and memory, so that GPU pods do not fit
- * any more and the GPUs stay idle. Skipped are DaemonSets and cluster
+ * Reports CPU pods that tolerate the taint of GPU nodes, which is meant to
+ * keep them off. They use the node's cores and memory, so that GPU pods do not
+ * fit any more and the GPUs stay idle. Skips DaemonSets and cluster
  * infrastructure, leaders that must be in the node pool of their workers, and
  * pods with claims, because devices of a ComputeDomain are only on GPU nodes.
  */

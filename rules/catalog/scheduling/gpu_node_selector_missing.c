@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports GPU pods that do not select a type of GPU and get any free one: a 70B
- * model lands on a 16 GB card, or a small job on the most expensive card.
- * Skipped are clusters in which all GPUs are equal according to a snapshot or
- * the policy; DaemonSets, which have a pod on each node; workloads in a Kueue
- * queue, whose flavors inject the selector, as some operators do; claims, which
- * select devices; and MIG profiles, which have a size.
+ * Reports GPU pods that do not select a type of GPU and get any free one: a
+ * 70B model lands on a 16 GB card, or a small job on the most expensive card.
+ * Skips clusters in which all GPUs are equal according to a snapshot or the
+ * policy; DaemonSets, which have a pod on each node; workloads in a Kueue
+ * queue, whose flavors inject the selector, as some operators do; claims,
+ * which select devices; and MIG profiles, which have a size.
  */
 #include "base/array.h"
 #include "base/text.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports servers and notebooks that autoscalers may not evict. Skipped are
+ * Reports servers and notebooks that autoscalers may not evict. Skips
  * durations, which end by themselves, Jobs that start a server for their own
  * work, which end, and DaemonSets, whose pods never block the Cluster
  * Autoscaler (simulator/drainability/rules: it checks DaemonSets before the

@@ -116,8 +116,9 @@ func (one *definition) check(object map[string]any) error {
 	return problems.ToAggregate()
 }
 
-// After returns a function that passes objects to judge as the API server stores
-// them, if it accepts them by the definitions in all folders.
+// After returns a function that passes objects to judge in the form in which
+// the API server stores them, if it accepts them by the definitions in all
+// folders.
 func After(judge func(answers.Kind, []byte) error, folders []string) func(
 	answers.Kind, []byte) error {
 	all := definitions{}

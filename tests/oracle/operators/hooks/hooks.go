@@ -38,7 +38,8 @@ func (s *server) Register(path string, hook http.Handler) {
 
 func (s *server) WebhookMux() *http.ServeMux { return &s.mux }
 
-// A Manager provides what the setup of webhooks needs, and an empty cluster.
+// A Manager provides everything that the setup of webhooks needs, and an empty
+// cluster.
 type Manager struct {
 	manager.Manager
 	scheme *runtime.Scheme
