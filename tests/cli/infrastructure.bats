@@ -75,7 +75,7 @@ daemon() {
 	holds_not "$output" "bypassing"
 }
 
-@test "explain says which rules compare the value of an UPDATE" {
+@test "explain names the rules that compare the value of an UPDATE" {
 	run "$GPUGATE" explain gpu-privileged
 	holds "$output" "flags devices that no quota counts"
 	run "$GPUGATE" explain shm-missing

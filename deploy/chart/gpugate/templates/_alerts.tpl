@@ -138,7 +138,7 @@ groups:
     labels: {severity: warning}
     annotations:
       summary: Replica {{ "{{ $labels.pod }}" }} can read only {{ "{{ $value }}" }} of 29 kinds of the cluster
-      description: Rules that need the others are not run. Its log says which and why; mostly a ClusterRole lacks get, list and watch.
+      description: Rules that need the others are skipped. The log names the kinds and the reasons; usually a ClusterRole lacks get, list and watch.
   - alert: GpugateClusterListsAnew
     expr: sum by (pod) (increase(gpugate_cluster_relists_total{ {{- $job -}} }[1h])) > 100
     for: 15m
