@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Completion scripts of both programs: the scripts hold all that they offer,
- * from the tables of commands and options. Where they know no word, they offer
- * files.
+ * Completion scripts of both programs. The scripts contain all words, from the
+ * tables of commands and options. Where no word is known, they offer files.
  */
 #ifndef CLI_COMPLETE_H
 #define CLI_COMPLETE_H

@@ -86,8 +86,8 @@ struct pod {
 	unsigned injects; /* enum inject */
 	unsigned gpu_by;  /* enum gpu_by, 0: not a GPU pod */
 	bool gpu_unknown; /* a placeholder hides whether it is a GPU pod */
-	/* has more containers than CONTAINERS_MAX, of which only the devices
-	 * are counted */
+	/* has more containers than CONTAINERS_MAX; for those beyond it, only
+	 * the devices are counted */
 	bool cut;
 	/* effective devices per pod; shares of a device count as 0 */
 	struct amount gpus;

@@ -104,7 +104,8 @@ static void follow(struct closure *c, const char *folder, const char *path,
 		list_add(&c->r->arena, &c->root->sources, at);
 }
 
-/* Follows the paths of patches, in place of which a text is possible. */
+/* Follows the paths of patches; an entry may also contain the text of a
+ * patch. */
 static void follow_patches(struct closure *c, const struct node *list,
 			   const char *folder)
 {

@@ -16,7 +16,7 @@ struct masked {
 	bool any; /* findings may contain secrets */
 };
 
-/* source is NULL for a file that was removed, of which no lines are shown. */
+/* source is NULL for a removed file, whose lines are not shown. */
 void masked_make(struct masked *masked, struct arena *arena,
 		 const struct source *source);
 void masked_findings(const struct masked *masked, struct finding *findings,

@@ -23,7 +23,7 @@ bool secret_is_name(const char *name, size_t len);
  * "none" are not secret. */
 bool secret_is(const char *name, const char *value);
 /* Like the two functions above, for callers that mask values: also true for
- * webhook addresses, of which name and address are weaker evidence (an alert
+ * webhook addresses, whose names and forms are weaker evidence (an alert
  * receiver in the cluster is not secret). */
 bool secret_may_be_name(const char *name, size_t len);
 bool secret_may_be(const char *name, const char *value);

@@ -108,8 +108,8 @@ struct cel_expr {
 			const struct cel_signature **signatures;
 			enum cel_operation operation;
 			unsigned looks; /* bits of enum cel_looks */
-			/* Several overloads with different costs remain, of
-			 * which cel-go uses the lowest cost. */
+			/* Several overloads with different costs remain; cel-go
+			 * uses the lowest cost. */
 			bool flat;
 			/* Overload that determines the cost; NULL: the one that
 			 * is called. */
