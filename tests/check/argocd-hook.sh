@@ -70,7 +70,7 @@ commit() {
 }
 commit one
 
-# --- what Argo CD does ----------------------------------------------------------
+# --- the part of Argo CD --------------------------------------------------------
 
 # generate PATH SOURCE: writes $work/made, one manifest per line. Edits its
 # checkout.

@@ -218,7 +218,7 @@ up_to_date() { # HELM
 	return $rc
 }
 
-# --- what is rendered -------------------------------------------------------------
+# --- rendered objects -------------------------------------------------------------
 
 content_tests() {
 	local default=$work/3-default.yaml

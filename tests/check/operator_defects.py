@@ -32,7 +32,7 @@ def all_hosts(obj, pod):
     at(obj, pod[:-2]).update(parallelism=16, completions=16)
 
 
-# --- what webhooks refuse -----------------------------------------------------
+# --- rejections of webhooks ---------------------------------------------------
 
 CONTAINERS = {"PyTorchJob": "pytorch", "TFJob": "tensorflow",
               "XGBoostJob": "xgboost", "PaddleJob": "paddle", "JAXJob": "jax"}

@@ -33,7 +33,7 @@ offline=
 unshare -n true 2>/dev/null && offline='unshare -n'
 [ -n "$offline" ] || skip 'no network namespace: only pip is kept offline'
 
-# --- what is tried: this tree as a repository with a tag --------------------
+# --- this tree as a repository with a tag -----------------------------------
 
 hooks=$work/hooks
 mkdir "$hooks"
@@ -45,7 +45,7 @@ git -C "$hooks" commit -q -m tree
 run "$pre_commit" validate-manifest "$hooks/.pre-commit-hooks.yaml"
 check 'the manifest of hooks' [ "$status" -eq 0 ]
 
-# --- what is linted ---------------------------------------------------------
+# --- linted manifests -------------------------------------------------------
 
 # pod FILE LINE: LINE decides whether the API server rejects it.
 pod() {
@@ -232,7 +232,7 @@ pip "$sdist"
 check 'from the source distribution' installed
 check 'the tree stays clean' [ -z "$(git -C "$hooks" status --porcelain)" ]
 
-# --- what cannot work says why ----------------------------------------------
+# --- failures and their messages --------------------------------------------
 
 GPUGATE_BINARY=/nonexistent pip "$hooks"
 check 'an absent executable' holds "$work/log" \

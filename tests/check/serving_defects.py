@@ -303,7 +303,7 @@ def well_spelled(obj, pod):
     at(obj, pod)["restartPolicy"] = at(obj, pod).pop("restartpolicy")
 
 
-# --- what a site asks ---------------------------------------------------------
+# --- requirements of a site ---------------------------------------------------
 
 @defect("runtimeclass-missing", "pod", "site")
 def no_class(obj, pod):

@@ -257,7 +257,7 @@ class Trial:
         return review(obj, *more, namespace=None if named or
                       self.setting == "rules" else SPACE)
 
-    # --- what must hold -----------------------------------------------------
+    # --- required statements ------------------------------------------------
 
     def run(self):
         self.prepare()

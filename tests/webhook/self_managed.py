@@ -237,7 +237,7 @@ class Handshakes:
         self.thread.join()
 
 
-# --- what is stored ----------------------------------------------------------
+# --- stored objects ----------------------------------------------------------
 
 def secret():
     status, body, _ = admin.request("GET", SECRET)
