@@ -70,7 +70,7 @@ static const struct key policy_keys[] = {
 	{"injected", "list",
 	 "Fields that webhooks and mutating policies of the cluster add to "
 	 "pods, by namespaces (globs; absent: all): tolerations, schedulerName, "
-	 "runtimeClassName, env, volumes, labels, written as in a pod. No rule reports them, or reports that they are missing."},
+	 "runtimeClassName, env, volumes, labels, written as in a pod. No rule reports these fields as missing or as a problem."},
 	{"controllerPods", "audit|deny",
 	 "deny: Pods of controllers are also denied if they take devices that are not counted. Default: deny with the preset strict, else audit."},
 	{"breakGlass", "map",

@@ -124,7 +124,7 @@ def from_family(path, out):
 
 
 def read(folder, out):
-    """All cases; those of families and tables are written below out."""
+    """Return all cases; those of families and tables are written below `out`."""
     found = []
     for path in sorted(folder.glob("*.yaml")):
         if not path.name.endswith("policy.yaml"):

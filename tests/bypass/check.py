@@ -38,7 +38,7 @@ class Sides:
         self.policies = {}
 
     def denying(self, policy):
-        """The rules whose action is deny."""
+        """Return the rules whose action is deny."""
         if policy not in self.policies:
             config = run(self.gpugate, "config", "--config", policy)
             if config.returncode:
@@ -77,7 +77,7 @@ class Sides:
         return None
 
     def reviews(self, case):
-        """The files of a case's reviews."""
+        """Return the files of a case's reviews."""
         if case.is_review:
             return [case.path]
         done = run(self.dump, *(["--json"] if case.json else []), case.path)
@@ -124,7 +124,7 @@ class Sides:
         return None
 
     def judge(self, case):
-        """Failures of both sides."""
+        """Return failures of both sides."""
         failures = []
         if case.lint:
             failures.append(self.lint(case))

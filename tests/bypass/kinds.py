@@ -35,7 +35,7 @@ def leaf(shape, gpus):
 
 
 def put(path, value):
-    """The value at the path, in maps and lists of one."""
+    """Return the value at the path, in maps and lists of one."""
     for key in reversed(re.findall(r"[^.\[\]]+|\[\]", path)):
         if key == "[]":
             if isinstance(value, dict) and "name" not in value:
@@ -59,7 +59,7 @@ def rows(folder):
 
 
 def write(folder, out):
-    """Yields path, the rules that deny it, why."""
+    """Yield (path, the rules that deny it, why)."""
     out.mkdir(parents=True)
     for i, (api_version, kind, path, shape) in enumerate(rows(folder)):
         name = f"{i:03}-{kind}-{api_version.split('/')[0]}.json"
@@ -73,7 +73,7 @@ def write(folder, out):
 
 
 def missing(folder):
-    """Kinds of the catalog that make pods and have no row here."""
+    """Yield kinds of the catalog that make pods and have no row here."""
     have = {(v.rpartition("/")[0] or "-", kind) for v, kind, *_ in rows(folder)}
     kind = ("", "")
     for line in (folder / TABLE).read_text(encoding="utf-8").splitlines():

@@ -31,7 +31,7 @@ def flatten(text):
 
 
 def objects(dump):
-    """The objects in doc_dump's lines."""
+    """Return the objects in doc_dump's lines."""
     return [one for line in dump.splitlines() if line.startswith("{")
             for one in flatten(line)]
 

@@ -65,7 +65,7 @@ def small_objects(gpugate, shared):
 
 
 def documents(gpugate, shared):
-    """Compares every document of the corpus that the server knows."""
+    """Compare every document of the corpus that the server knows."""
     corpus = shared / "corpus"
     report = lint(gpugate, corpus)
     found = {}
@@ -99,7 +99,7 @@ def has_placeholder(message):
 
 
 def judge(case, refused, message, errors):
-    """Lines `missed CASE` or `claimed CASE RULE` for one verdict."""
+    """Return lines `missed CASE` or `claimed CASE RULE` for one verdict."""
     claims = errors & CLAIMS
     if not refused:
         return [f"claimed {case} {rule}" for rule in sorted(claims)]

@@ -83,7 +83,7 @@ def words_of(text, key):
 
 
 def kinds_of(text):
-    """A set of (group, kind) that a file names."""
+    """Return a set of (group, kind) that a file names."""
     pairs = (name.rpartition("/") for name in words_of(text, "kinds"))
     return {("" if group == "core" else group, kind)
             for group, _, kind in pairs}

@@ -40,7 +40,7 @@ def lines(path):
 
 
 def parts(answer):
-    """(word, cost, rest)"""
+    """Return (word, cost, rest)"""
     word, _, rest = answer.partition(" ")
     if word in ("ok", "error"):
         cost, _, rest = rest.partition(" ")

@@ -89,7 +89,7 @@ class Maker:
         return getattr(self, kind)(depth - 1)
 
     def fold(self, over, depth, names=("x",), kinds=("dyn",), body="bool"):
-        """`LIST.macro(x, BODY)` without the macro's name: (list, x, body)."""
+        """Return `LIST.macro(x, BODY)` without the macro's name: (list, x, body)."""
         listed = self.of(over, depth)
         self.local += list(zip(names, kinds))
         inner = self.of(body, depth)
@@ -335,7 +335,7 @@ class Maker:
         return f"{listed}.transformMapEntry(k, v, {{k: {inner}}})"
 
     def single(self, n):
-        """A map of at most one key: the order of Go's maps is random."""
+        """Return a map of at most one key: the order of Go's maps is random."""
         if n <= 0 or self.rng.random() < 0.5:
             return self.pick("m", "n", "object.metadata.labels",
                              "object.spec.none", "{'a': 1}")

@@ -139,7 +139,7 @@ def cases(rng, maker):
 
 
 def verdict(answer):
-    """The answer without its cost. All errors count as equal, except that of an
+    """Return the answer without its cost. All errors count as equal, except that of an
     exceeded budget, since unknown values cost nothing."""
     word, _, rest = answer.partition(" ")
     if "operation cancelled" in rest:

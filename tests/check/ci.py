@@ -23,7 +23,7 @@ def check(condition, message):
 
 
 def fill(inputs, given):
-    """The value of every input; unknown and missing ones are errors."""
+    """Return the value of every input; unknown and missing ones are errors."""
     for name in given:
         check(name in inputs, f"no input {name}")
     values = {}
@@ -146,7 +146,7 @@ def log(path):
 
 
 def examples(path, folder):
-    """Writes the workflows among a Markdown file's examples, one per file."""
+    """Write the workflows among a Markdown file's examples, one per file."""
     texts = re.findall(r"^```yaml\n(.*?)^```$", Path(path).read_text(),
                        re.MULTILINE | re.DOTALL)
     check(texts, "no examples")

@@ -236,7 +236,7 @@ class Corpus:
     # --- rules ----------------------------------------------------------------
 
     def export(self):
-        """The documents of `rules --format vap`; the policy file's path."""
+        """Return the documents of `rules --format vap`, and the policy's path."""
         examples = os.path.join(HERE, "..", "..", "deploy", "examples",
                                 "rules")
         files = sorted(os.path.join(examples, f)
@@ -340,7 +340,7 @@ def without_gpus(files):
 
 
 def policy(one):
-    """A policy and its binding."""
+    """Yield a policy and its binding."""
     validations = []
     for v in one["validations"]:
         if isinstance(v, str):

@@ -86,7 +86,7 @@ def count(value):
 
 
 def computing(obj, pod):
-    """Containers of a pod with a number of accelerators: their paths."""
+    """Return containers of a pod with a number of accelerators: their paths."""
     return [pod + ("containers", i)
             for i, box in enumerate(at(obj, pod + ("containers",)) or [])
             if isinstance(box, dict) and figure(box.get("resources"))]
@@ -168,8 +168,8 @@ def alone(obj, pod):
 
 
 def run(obj, pod, box, number, *command):
-    """Runs the command with this number of GPUs in the pod's only computing
-    container; the path of the command, or None where it does not fit."""
+    """Run the command with this number of GPUs in the pod's only computing container;
+    return the path of the command, or None where it does not fit."""
     if computing(obj, pod) != [box] or not runs_program(obj) or \
             "resourceClaims" in at(obj, pod) or not give(obj, box, number):
         return None

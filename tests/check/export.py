@@ -126,7 +126,7 @@ def objects():
 
 
 def substitute(expression, variables):
-    """The expression with those of variables.NAME in it."""
+    """Return the expression with those of variables.NAME in it."""
     for name, value in variables.items():
         expression = re.sub(rf"\bvariables\.{name}\b",
                             lambda _, v=value: f"({v}\n)", expression)
@@ -134,7 +134,7 @@ def substitute(expression, variables):
 
 
 def written():
-    """The objects of the folder: (file, object)."""
+    """Yield the objects of the folder: (file, object)."""
     for file in sorted(os.listdir("objects")):
         with open(f"objects/{file}") as f:
             yield file, json.load(f)
@@ -171,7 +171,7 @@ def denied(answers, policy):
 
 
 def ask(oracle, policy, things):
-    """Names of the objects that the policy denies in cel-go. The oracle: a
+    """Yield names of the objects that the policy denies in cel-go. `oracle` is a
     program and its arguments."""
     cases = list(cel_cases(policy, things))
     answers = subprocess.run(

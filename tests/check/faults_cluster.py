@@ -56,7 +56,7 @@ class Handler(live_server.Handler):
         return self.stored(self.body())
 
     def do_PATCH(self):
-        """A strategic merge: webhooks by their names."""
+        """Return a strategic merge: webhooks by their names."""
         patch = self.body()
         config = self.server.owner.objects[self.path.partition("?")[0]]
         for hook in patch["webhooks"]:

@@ -43,8 +43,8 @@ def is_about(finding, path, mark, field):
 
 
 def tried(server):
-    """Yields (file, object, stored or not) for the objects of the tests, except
-    those that a tool fills in first."""
+    """Yield (file, object, stored or not) for the objects of the tests, except those
+    that a tool fills in first."""
     for name in ("field-value-invalid", "pod-invalid"):
         folder = os.path.join(HERE, "../rules", name)
         for file in sorted(set(os.listdir(folder)) - {"good-filled.yaml"}):

@@ -32,7 +32,7 @@ def manifests(folder):
 
 
 def gpu_objects(dump, files):
-    """(file, kind, name) of objects with a pod that gets a device."""
+    """Return (file, kind, name) of objects with a pod that gets a device."""
     found, name = collections.Counter(), None
     pods = {}
     for line in run(dump, "--pods", *files).splitlines():

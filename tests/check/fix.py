@@ -98,7 +98,7 @@ def name_of(path):
 
 
 def edits_of(report, unsafe):
-    """The edits that --fix makes, by file."""
+    """Return the edits that --fix makes, by file."""
     edits = {}
     for finding in report["findings"]:
         fix = finding.get("fix")
@@ -109,7 +109,7 @@ def edits_of(report, unsafe):
 
 
 def apply(text, edits):
-    """The text with all edits; None when two of them meet."""
+    """Return the text with all edits; None when two of them meet."""
     out, at, last = [], 0, None
     for start, end, new in edits:
         if start < at or (start, start) == last:
@@ -160,7 +160,7 @@ def check_bytes(check, old, new, edits, before):
 
 
 def keys(report):
-    """Findings by place and, as a place may get a nearer parent, by words."""
+    """Return findings by place and, as a place may get a nearer parent, by words."""
     found = {}
     for f in report["findings"]:
         file = name_of(f["file"])

@@ -37,7 +37,7 @@ SERVED = {("v1", "Pod"), ("batch/v1", "Job"), ("batch/v1", "CronJob"),
 
 
 def specs(node):
-    """All maps that look like a pod's spec."""
+    """Yield all maps that look like a pod's spec."""
     if isinstance(node, dict):
         if isinstance(node.get("containers"), list) and all(
                 isinstance(c, dict) for c in node["containers"]):
@@ -210,7 +210,7 @@ class Shapes:
             capture_output=True).returncode == 0
 
     def one(self, rule, folder, shape, document):
-        """Returns whether it was fixed, and the verdicts."""
+        """Return whether it was fixed, and the verdicts."""
         before = SHAPES[shape](copy.deepcopy(document))
         with open(self.path, "w", encoding="utf-8") as out:
             if shape == "json":

@@ -236,8 +236,8 @@ def such_a_subdomain(obj, pod, box):
 # --- names and ranks ----------------------------------------------------------
 
 def as_volcano_ranks(obj, pod, pods, *words):
-    """Turns the object into a Volcano Job of this number of pods, which run
-    torchrun with these words; returns the path of the command, or None."""
+    """Turn the object into a Volcano Job of this number of pods, which run torchrun
+    with these words; return the path of the command, or None."""
     box = one_container(obj, pod)
     if not alone(obj, pod) or not box or \
             not run(obj, pod, box, 8, "torchrun", *words, "train.py"):

@@ -26,7 +26,7 @@ def is_job(obj):
 
 
 def job_spec(obj):
-    """The spec of the batch Job that an object is or makes: its path."""
+    """Return the spec of the batch Job that an object is or makes, as a path."""
     return {("batch", "Job"): ("spec",),
             ("batch", "CronJob"): ("spec", "jobTemplate", "spec")}.get(
                 group_kind(obj))

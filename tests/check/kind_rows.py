@@ -59,7 +59,7 @@ def joined(prefix, path):
 
 
 def read(path):
-    """All kinds, with the rows of their shapes."""
+    """Return all kinds, with the rows of their shapes."""
     kinds, shapes, rows, defined = {}, {}, [], {}
     for line in path.read_text().splitlines():
         if not line or line.startswith("#"):
@@ -91,7 +91,7 @@ def steps(path):
 
 
 def nested(keys, leaf):
-    """The leaf below the keys, and its pointer."""
+    """Return the leaf below the keys, and its pointer."""
     pointer = ""
     for key in keys:
         pointer += "/" + {"[]": "0", "*": "Worker"}.get(key, key)
@@ -102,7 +102,7 @@ def nested(keys, leaf):
 
 
 def entry(kind, row):
-    """An object with the pod of this row alone."""
+    """Return an object with the pod of this row alone."""
     serves = kind.kind_class in ("serving", "service")
     spec = {"tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists"}],
             "containers": [dict(SERVER if serves else TRAINER,

@@ -30,7 +30,7 @@ SHAPES = {
 
 
 def manifest(group, kind, version, path, leaf):
-    """An object with leaf at the path."""
+    """Return an object with leaf at the path."""
     for key in reversed(re.findall(r"[^.\[\]]+|\[\]", path)):
         leaf = [leaf] if key == "[]" else {"Worker" if key == "*" else key: leaf}
     prefix = "" if group == "core" else group + "/"
@@ -38,7 +38,7 @@ def manifest(group, kind, version, path, leaf):
 
 
 def alternatives(path):
-    """Paths of a row: {a|b} spelled out."""
+    """Return the paths of a row, with each {a|b} spelled out."""
     match = re.search(r"\{([^{}]*\|[^{}]*)\}", path)
     if not match:
         return [path]
@@ -70,7 +70,7 @@ def leaf_of(path, suffix):
 
 
 def string_patch(group, kind, path):
-    """A Workflow whose patch in a string adds the GPU."""
+    """Return a Workflow whose patch in a string adds the GPU."""
     spec = {"templates": [{"container": {"image": "i"}}]}
     at = spec["templates"][0] if "templates" in path else spec
     at["podSpecPatch"] = json.dumps(SPEC)

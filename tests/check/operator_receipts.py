@@ -33,7 +33,7 @@ def with_runtime(doc, docs):
 
 
 def documents(operator):
-    """(name, object) of the fixtures of the operator's rule."""
+    """Yield (name, object) of the fixtures of the operator's rule."""
     folder = os.path.join(TESTS, "rules", OPERATORS[operator][0])
     for path in sorted(glob.glob(folder + "/*.yaml")):
         with open(path, encoding="utf-8") as text:
@@ -47,7 +47,7 @@ def documents(operator):
 
 
 def verdicts(gpugate, operator, program, work):
-    """(name, checks with an error, the operator's answer) of each document."""
+    """Yield (name, checks with an error, the operator's answer) of each document."""
     made = list(documents(operator))
     os.makedirs(work)
     for i, (_, doc) in enumerate(made):

@@ -246,7 +246,7 @@ class Mutator:
 
 
 def message_kind(text):
-    """The message without the values that differ from object to object."""
+    """Return the message without the values that differ from object to object."""
     text = re.sub(r'"[^"]*"|\'[^\']*\'|`[^`]*`', "X", text)
     text = re.sub(r"\[[^]]*\]", "[]", text)
     text = re.sub(r"-?[0-9]+", "N", text)
@@ -254,7 +254,7 @@ def message_kind(text):
 
 
 def answers_of(oracle, objects):
-    """The oracle's answer about each object."""
+    """Return the oracle's answer about each object."""
     answers = subprocess.run(
         [oracle], input="".join(json.dumps(o) + "\n" for o in objects),
         capture_output=True, text=True, check=True).stdout.splitlines()
@@ -318,7 +318,7 @@ class Tally:
             self.seen.setdefault(kind, "%d.json %s" % (number, answer[:300]))
 
     def report(self, made):
-        """Prints the counts and the differences; true if the check fails."""
+        """Print the counts and the differences; true if the check fails."""
         rejected, caught = self.rejected, self.caught
         total, good = sum(rejected.values()), sum(caught.values())
         unknown = [n for k, n in rejected.items() if caught[k] < 0.8 * n]

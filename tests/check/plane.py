@@ -40,7 +40,7 @@ class Plane:
         self.lock = threading.Lock()
 
     def request(self, method, path, body=None, kind="application/json"):
-        """The status, the answer and its warnings."""
+        """Return the status, the answer and its warnings."""
         data = None if body is None else json.dumps(body).encode()
         for attempt in (1, 2):
             connection = getattr(self.local, "connection", None)
@@ -67,7 +67,7 @@ class Plane:
         return answer.status, value, warnings
 
     def resource(self, one):
-        """(plural, namespaced) of an object's kind, None: it is not served."""
+        """Return (plural, namespaced) of an object's kind, None: it is not served."""
         version = one["apiVersion"]
         with self.lock:
             if version not in self.resources:
@@ -89,7 +89,7 @@ class Plane:
         return self.request("POST", self.path(one) + query, one)
 
     def create_all(self, objects):
-        """Creates the objects in order, not as a dry run; existing ones are kept."""
+        """Create the objects in order, not as a dry run; existing ones are kept."""
         for one in objects:
             status, answer, _ = self.create(one, dry=False)
             if status not in (201, 409):
@@ -156,7 +156,7 @@ def base(version):
 
 
 def unquote(header):
-    """The text of a Warning header: 299 - "text"."""
+    """Return the text of a Warning header: 299 - "text"."""
     text = header.split(" ", 2)[2].strip()
     return re.sub(r"\\(.)", r"\1", text[1:-1])
 
@@ -169,7 +169,7 @@ def each(function, items):
 
 
 def failures(warnings):
-    """{(policy, binding, message)} of warnings of policies."""
+    """Return {(policy, binding, message)} of warnings of policies."""
     found = set()
     for text in warnings:
         match = re.match(r"Validation failed for ValidatingAdmissionPolicy "
@@ -202,7 +202,7 @@ class Lint:
         return json.loads(run.stdout)
 
     def findings(self, *options):
-        """{file's name: findings} of one run."""
+        """Return {file's name: findings} of one run."""
         found = {}
         for finding in self.report(*options)["findings"]:
             name = os.path.basename(finding["file"])[:-5]
@@ -211,7 +211,7 @@ class Lint:
 
 
 def of_policies(findings):
-    """{(policy, binding, message)} of gpugate's findings."""
+    """Return {(policy, binding, message)} of gpugate's findings."""
     found = set()
     for f in findings:
         if f["rule"] == "admission-policy":

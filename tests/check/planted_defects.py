@@ -81,7 +81,7 @@ SITE = dict(POLICY, rules={
 
 
 def configs(work):
-    """{name: options of lint}"""
+    """Return {name: options of lint}"""
     found = {"plain": [], "all": ["--preset", "all"]}
     for name, content, option in (("platform", PLATFORM, "--config"),
                                   ("limits", LIMITS, "--config"),

@@ -113,7 +113,7 @@ def steps(pointer):
 
 
 def place_of(place, field):
-    """The map and the keys where the place keeps the field, or None."""
+    """Return the map and the keys where the place keeps the field, or None."""
     if field == "volumes" and "volumes" in place:
         return place["volumes"], ["volumes"]
     if field in (place.get("as") or {}):

@@ -35,7 +35,7 @@ def group_kind(obj):
 
 
 def schemas(folder):
-    """{(group, kind): [schema of each version]}"""
+    """Return {(group, kind): [schema of each version]}"""
     found = {}
     for path in sorted(pathlib.Path(folder).glob("*.yaml")):
         for crd in yaml.load_all(path.read_text(), LOADER):
@@ -123,7 +123,7 @@ def pointer(path):
 
 
 def devices(resources):
-    """The accelerators that a `resources` map names, in limits or requests."""
+    """Return the accelerators that a `resources` map names, in limits or requests."""
     names = []
     for part in ("limits", "requests"):
         figures = (resources or {}).get(part)

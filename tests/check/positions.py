@@ -44,7 +44,7 @@ def scalars(node):
 
 
 def values(expression, parameters):
-    """Other values of the field, the likeliest first."""
+    """Return other values of the field, the likeliest first."""
     named = [a or b for a, b in TEXT.findall(expression)]
     named += [int(n) for n in NUMBER.findall(expression)]
     named += scalars(parameters)
@@ -113,7 +113,7 @@ def full(node, paths, equal, value):
 
 
 def replacements(node, expression, wanted):
-    """Other values of the node; REMOVED: none."""
+    """Yield other values of the node; REMOVED: none."""
     yield from wanted
     if isinstance(node, str):
         yield from (node + "x", node.lower(), node.upper(), node.strip("/"))
@@ -151,7 +151,7 @@ def put(root, keys, value=None, remove=False):
 
 
 def changed(root, pointer, expression, parameters):
-    """The object with other values at the pointer, each once."""
+    """Yield the object with other values at the pointer, each once."""
     keys = [k.replace("~1", "/").replace("~0", "~")
             for k in pointer.split("/")[1:]]
     seen = set()
@@ -175,7 +175,7 @@ class Positions(vap.Suite):
         self.turned = self.stuck = 0
 
     def split(self, path):
-        """The policy's validations and their negations, each a policy."""
+        """Return the policy's validations and their negations, each a policy."""
         documents = vap.load_all(path)
         policy = next(d for d in documents
                       if d["kind"] == "ValidatingAdmissionPolicy")

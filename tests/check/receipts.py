@@ -36,7 +36,7 @@ Loader.yaml_implicit_resolvers = {
 
 
 def errors(gpugate, rule, path):
-    """The documents with errors of the rule, and those with any finding."""
+    """Return the documents with errors of the rule, and those with any finding."""
     rule, _, check = rule.partition("/")
     policies = [path[:-5] + ".policy.yaml",
                 os.path.join(os.path.dirname(path), "policy.yaml")]
@@ -56,7 +56,7 @@ def errors(gpugate, rule, path):
 
 
 def pods(value):
-    """The pods of all templates below a value."""
+    """Yield the pods of all templates below a value."""
     if isinstance(value, list):
         for one in value:
             yield from pods(one)
@@ -94,7 +94,7 @@ class File:
         return plane.base(one["apiVersion"]) + f"{inside}/{found[0]}"
 
     def post(self, one, dry=True):
-        """The server's message, if it rejects the object, or None."""
+        """Return the server's message, if it rejects the object, or None."""
         meta = dict(one["metadata"])
         if self.server.resource(one) is None:
             return f"no matches for kind {one['kind']}"
@@ -121,7 +121,7 @@ class File:
             self.server.request("DELETE", path)
 
     def messages(self, one):
-        """The rejections of the document, or of a List's items, and of their
+        """Return the rejections of the document, or of a List's items, and of their
         pods."""
         objects = one.get("items", [one]) if one["kind"] == "List" else [one]
         all_of = objects + [pod for o in objects if o["kind"] != "Pod"
@@ -130,7 +130,7 @@ class File:
 
 
 def check_file(server, gpugate, rule, path, namespace):
-    """[(document, is an error, rejections)]; a document without a kind is only
+    """Return [(document, is an error, rejections)]; a document without a kind is only
     sent if the rule reports an error in it."""
     bad, any_finding = errors(gpugate, rule, path)
     with File(server, path, namespace) as file:
@@ -140,7 +140,7 @@ def check_file(server, gpugate, rule, path, namespace):
 
 
 def check_rule(server, gpugate, folder, rule, want, unseen, namespace):
-    """Prints a line and the documents that differ; true if none does."""
+    """Print a line and the documents that differ; true if none does."""
     rejected = accepted = 0
     wrong = []
     folder = f"{folder}/{rule.partition('/')[0]}"

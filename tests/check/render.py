@@ -45,14 +45,14 @@ def words_of(finding):
 
 
 def rendered_words(text, finding):
-    """Names along the path of the rendered object, innermost first: list items
+    """Return names along the path of the rendered object, innermost first: list items
     by the text of their line."""
     line = text[finding["line"] - 1]
     return [w for w in re.findall(r"[\w./~:@-]+", line) if len(w) > 1]
 
 
 def document_of(lines, at):
-    """The lines of the document that holds line number at, from 0."""
+    """Return the lines of the document that holds line number at, from 0."""
     first = max((i for i in range(at) if lines[i].startswith("---")), default=0)
     last = next((i for i in range(at + 1, len(lines))
                  if lines[i].startswith("---")), len(lines))

@@ -230,7 +230,7 @@ def lint(gpugate, folder):
 
 
 def write_all(objects, way, folder):
-    """The objects in each file."""
+    """Return the objects in each file."""
     places = {}
     for i, value in enumerate(objects):
         out, name = Writer(), f"{i:05}.yaml"
@@ -243,7 +243,7 @@ def write_all(objects, way, folder):
 
 
 def look_at(gpugate, objects, way):
-    """Findings by file, and those at a wrong place."""
+    """Return findings by file, and those at a wrong place."""
     with tempfile.TemporaryDirectory() as folder:
         places = write_all(objects, way, folder)
         findings = lint(gpugate, folder)

@@ -20,7 +20,7 @@ def output(*args):
 
 
 def settings(folder, kind):
-    """The options that tests/run-rules.sh gives for KIND.yaml."""
+    """Yield the options that tests/run-rules.sh gives for KIND.yaml."""
     def one(name):
         found = [path for path in (folder / f"{kind}.{name}", folder / name)
                  if path.exists()]

@@ -24,7 +24,7 @@ def on(obj, pod, key, value):
 
 
 def batch(obj, pod, box):
-    """A one-pod training Job without volumes."""
+    """Return a one-pod training Job without volumes."""
     if group_kind(obj) != ("batch", "Job") or \
             run(obj, pod, box, 1, "torchrun", "train.py") is None:
         return False
@@ -39,7 +39,7 @@ def batch(obj, pod, box):
 
 
 def server(obj, pod, box):
-    """A Deployment of one model server."""
+    """Return a Deployment of one model server."""
     if obj["kind"] != "Deployment" or \
             run(obj, pod, box, 1, "vllm", "serve", "m") is None:
         return False
@@ -160,7 +160,7 @@ def one_for_tests(obj, pod, box):
 
 
 def model(obj):
-    """The predictor of a KServe service with a GPU."""
+    """Return the predictor of a KServe service with a GPU."""
     found = obj["kind"] == "InferenceService" and \
         obj["apiVersion"] == "serving.kserve.io/v1beta1" and \
         "predictor" in obj["spec"]

@@ -83,7 +83,7 @@ class Suite:
         return copy.deepcopy(self.resources[name])
 
     def policies(self, policy, case):
-        """The files that --admission-policy gets."""
+        """Return the files that --admission-policy gets."""
         binding = self.resource(case.get("binding_template",
                                          "policy-binding.yaml"))
         binding["metadata"]["name"] = "bound"

@@ -32,7 +32,7 @@ ODD = [None, True, 0, -1, 9223372036854775807, 1e300, "", "1Zi", "${X}", [],
 
 
 def documents(build, corpus):
-    """The values of the corpus' documents, as our own reader reads them."""
+    """Return the values of the corpus' documents, as our own reader reads them."""
     files = sorted(str(path) for path in pathlib.Path(corpus).rglob("*")
                    if path.suffix in (".yaml", ".yml", ".json"))
     found = []

@@ -94,7 +94,7 @@ class Api:
 
 
 def install(api, folder, rendered, port):
-    """The rendered configurations, with our address in place of a Service."""
+    """Return the rendered configurations, with our address in place of a Service."""
     with open(folder + "/ca.crt", "rb") as f:
         ca = base64.b64encode(f.read()).decode()
     with open(rendered) as f:
@@ -133,7 +133,7 @@ class Trial:
             print("FAIL " + what)
 
     def create(self, obj, namespace="default", headers=None):
-        """(status, message, entries that saw it)"""
+        """Return (status, message, entries that saw it)"""
         path = NATIVE[(obj["apiVersion"], obj["kind"])] % namespace
         obj = copy.deepcopy(obj)
         name = obj["metadata"]["name"]
@@ -176,7 +176,7 @@ def who_and_where(trial):
 
 
 def made(trial, obj):
-    """The path of a stored object named `changing`."""
+    """Return the path of a stored object named `changing`."""
     path = NATIVE[(obj["apiVersion"], obj["kind"])] % "default"
     obj["metadata"]["name"] = "changing"
     status, answer = trial.api.call("POST", path, obj)
@@ -345,7 +345,7 @@ def ends(trial):
 # --- nothing that a rule speaks about is let through -------------------------
 
 def templates(node):
-    """Every pod template below."""
+    """Yield every pod template below."""
     if isinstance(node, dict):
         spec = node.get("spec")
         if isinstance(spec, dict) and isinstance(spec.get("containers"), list):

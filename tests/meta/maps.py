@@ -28,7 +28,7 @@ def tracked():
 
 
 def rows(readme):
-    """(line number, folder, names) of each row of the maps."""
+    """Yield (line number, folder, names) of each row of the maps."""
     for number, line in enumerate(readme.read_text().splitlines(), 1):
         if not line.startswith("| `"):
             continue

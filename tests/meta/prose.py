@@ -95,7 +95,7 @@ def blank(match):
 
 
 def texts(name, text):
-    """(offset, is a comment, text without line breaks)"""
+    """Yield (offset, is a comment, text without line breaks)"""
     if name.endswith((".c", ".h")):
         for part in C_COMMENT.finditer(text):
             yield part.start(), True, join(part[1], r"\*").strip("* ")
@@ -128,7 +128,7 @@ def compile_patterns():
 
 
 def problems(files):
-    """(file, line, problem, the words found, the text)"""
+    """Yield (file, line, problem, the words found, the text)"""
     patterns = compile_patterns()
     for name in files:
         source = pathlib.Path(name).read_text(errors="replace")

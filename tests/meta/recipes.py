@@ -30,7 +30,7 @@ INLINE = re.compile(r"(?<!`)`((?:apt|buildah|docker|helm|kubectl|pip|podman|skop
 
 
 def blocks(text):
-    """(language, lines) of each block: fenced at any depth, or indented."""
+    """Yield (language, lines) of each block: fenced at any depth, or indented."""
     lines = text.splitlines()
     at = 0
     while at < len(lines):
@@ -81,7 +81,7 @@ def recipes():
 
 
 def listed():
-    """{(document, recipe): how}"""
+    """Return {(document, recipe): how}"""
     found, document = {}, None
     for number, line in enumerate(LIST.read_text().splitlines(), 1):
         if line.startswith("#") or not line:

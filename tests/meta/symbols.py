@@ -82,7 +82,7 @@ def ties(uses):
 
 
 def circles(uses):
-    """Sets of files that can all reach each other."""
+    """Return the sets of files that can all reach each other."""
     reach = {}
     for source, owner, _ in uses:
         reach.setdefault(source, set()).add(owner)

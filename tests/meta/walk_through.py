@@ -22,7 +22,7 @@ QUOTED = re.compile(r"`([^`]+)`")
 
 
 def items():
-    """(number of the line, indentation, functions, files) of each line."""
+    """Yield (number of the line, indentation, functions, files) of each line."""
     lines = README.read_text().split("\n")
     start = lines.index("## From a file to its findings")
     for number, line in enumerate(lines[start + 1:], start + 2):
@@ -42,7 +42,7 @@ def path(name):
 
 
 def definition(source, name):
-    """(is it global, body), or None."""
+    """Return (is it global, body), or None."""
     if not pathlib.Path(source).exists():
         return None
     found = re.search(r"^(\w[\w *]*?)\b%s\([^;{]*?\)\n\{\n(.*?)^\}" % name,

@@ -45,7 +45,7 @@ class Table:
                                         for f in words[1].split()]
 
     def places(self, name, path=(), seen=()):
-        """(type, field, mark, path) of each field with a mark below a type; a
+        """Yield (type, field, mark, path) of each field with a mark below a type; a
         path is a list of keys and of the wrappers of their values."""
         for field, around, form, enum, required in self.types[name]:
             if field in SKIPPED or \
@@ -61,7 +61,7 @@ class Table:
 
 
 def wrap(path, value):
-    """{"spec": {"taints": [{"effect": value}]}}"""
+    """Return {"spec": {"taints": [{"effect": value}]}}"""
     for key, around in reversed(path):
         for sign in reversed(around):
             value = [value] if sign == "[" else {"a": value}
@@ -133,7 +133,7 @@ def cases(table, server):
 
 
 def keep(line, confirmed):
-    """The line of a type without the marks that are not confirmed."""
+    """Return the line of a type without the marks that are not confirmed."""
     of, _, fields = line.rstrip("\n").partition("\t")
     words = []
     for word in fields.split():
@@ -147,8 +147,8 @@ def keep(line, confirmed):
 
 
 def confirm(lines, server):
-    """The lines of the table, and the cases: (type, field, mark), an object
-    for each, whether the server refuses them."""
+    """Return the lines of the table, and the cases: (type, field, mark), an object for
+    each, whether the server refuses them."""
     table = Table(lines)
     server.namespaces([{"metadata": {}}])
     asked = list(cases(table, server))

@@ -35,8 +35,8 @@ class Injector:
                 "patch": base64.b64encode(patch.encode()).decode()}
 
     def configuration(self):
-        """The configuration's name sorts after gpugate's, so it is called
-        later."""
+        """Return a configuration whose name sorts after gpugate's, so that the
+        API server calls it later."""
         with open(self.certs + "/ca.crt", "rb") as ca:
             bundle = base64.b64encode(ca.read()).decode()
         return {

@@ -47,7 +47,7 @@ POD = {"nodeSelector": {"amd.com/gpu.product-name": "AMD_Instinct_MI300X"},
 
 
 def runtimes(objects):
-    """The objects that pods are made from, by the names that objects have."""
+    """Yield the objects that pods are made from, by the names that objects have."""
     named = set()
     for obj in objects:
         spec = obj.get("spec") if isinstance(obj.get("spec"), dict) else {}

@@ -44,7 +44,7 @@ KEPT = [
 # --- where things are ---------------------------------------------------------
 
 def places(value, path=()):
-    """Every path below a value."""
+    """Yield every path below a value."""
     items = value.items() if isinstance(value, dict) else \
         enumerate(value) if isinstance(value, list) else ()
     for key, child in items:
@@ -59,7 +59,7 @@ def at(value, path):
 
 
 def pods(value):
-    """Every map with a list of containers."""
+    """Yield every map with a list of containers."""
     if isinstance(value, dict) and isinstance(value.get("containers"), list):
         yield value
     for child in (value.values() if isinstance(value, dict) else
@@ -269,7 +269,7 @@ def random_object(obj, others, dice):
 # --- objects to change -------------------------------------------------------
 
 def dumped(build, folder, suffixes=(".yaml", ".yml", ".json")):
-    """Each document of the folder's files, its file and JSON."""
+    """Yield each document of the folder's files, its file and JSON."""
     files = [str(p) for p in sorted(pathlib.Path(folder).rglob("*"))
              if p.suffix in suffixes]
     for i in range(0, len(files), 200):
@@ -285,7 +285,7 @@ def dumped(build, folder, suffixes=(".yaml", ".yml", ".json")):
 
 
 def objects_of(line):
-    """The objects of a document: a List's items, or the one."""
+    """Yield the objects of a document: a List's items, or the one."""
     try:
         value = json.loads(line)
     except ValueError:  # a number beyond Python
@@ -299,7 +299,7 @@ def objects_of(line):
 
 
 def documents(build, folder):
-    """Objects worth changing: of limited size, and without templates."""
+    """Yield objects worth changing: of limited size, and without templates."""
     for _, line in dumped(build, folder):
         if "{{" not in line and len(line) <= 40000:
             yield from objects_of(line)

@@ -150,7 +150,7 @@ class Trial:
         return [rule["name"] for rule in listing["rules"]]
 
     def rules(self):
-        """Each rule of the setting by name; a patch of those that repair."""
+        """Yield the line of each rule of the setting; rules that repair patch."""
         custom = self.setting == "rules"
         listing = json.loads(self.gpugate(
             "rules", "--config", self.policy, "--format", "json").stdout)
@@ -224,7 +224,7 @@ class Trial:
         return done.returncode
 
     def ask(self, how, reviews):
-        """The webhook's response to each review, in order."""
+        """Return the webhook's response to each review, in order."""
         paths = [self.file(one, "%05d.review" % i)
                  for i, one in enumerate(reviews)]
         (self.work / "list").write_text("".join("%s\n" % p for p in paths))
@@ -250,7 +250,7 @@ class Trial:
         return r
 
     def review(self, obj, *more):
-        """The request alone names the namespace where the object does not.
+        """Return a request, which names the namespace where the object does not.
         Custom rules read the object, in which an API server would set it."""
         meta = obj.get("metadata")
         named = isinstance(meta, dict) and meta.get("namespace")
@@ -409,8 +409,8 @@ class Trial:
             self.say("patch" not in patch[i], i, "patched on UPDATE")
 
     def check_withheld(self, answers, made):
-        """A patch that brings a finding is not sent; of an object that is kept
-        in git none is."""
+        """Check that no patch is sent that brings a finding, and none for an object
+        kept in git."""
         withheld = [i for i, answer in enumerate(answers)
                     if answer["patched"] and made[i] == self.objects[i]]
         wanted = [answers[i]["patched"] for i in withheld]

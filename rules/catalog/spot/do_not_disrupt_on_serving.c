@@ -50,7 +50,7 @@ const struct rule rule_do_not_disrupt_on_serving = {
 	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary = "a server or a notebook that autoscalers may not evict",
-	.why = "While the pod runs, an underused node is not removed, and Karpenter does not replace it for updates, unless its NodeClaim has a terminationGracePeriod: indefinitely for a server, until it is stopped for a notebook.",
+	.why = "An underused node is not removed while the pod runs. Karpenter also does not replace the node for updates, unless its NodeClaim has a terminationGracePeriod. A server keeps its node indefinitely, a notebook until it is stopped.",
 	.remedy =
 		"Remove the annotation, or give Karpenter 1.12 or later a duration (karpenter.sh/do-not-disrupt: \"4h\"). Use a PodDisruptionBudget to keep replicas available.",
 	.evidence =
