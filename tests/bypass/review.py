@@ -17,7 +17,8 @@ def parse(text):
 
 
 def flatten(text):
-    """kubectl applies the items of a List, never the List."""
+    """Return the objects of a text; kubectl applies the items of a List, never
+    the List."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

@@ -49,9 +49,9 @@ def parts(answer):
 
 
 def same(ours, go):
-    """Costs count where there is a value; words of refusals are ours. A
-    constant part that fails is an error when the whole is made there, and
-    another part may fail first here."""
+    """Return true if the answers agree. Costs are compared where there is a
+    value; words of refusals are ours. A constant part that fails is an error in
+    cel-go when it makes the whole, and here another part may fail first."""
     our, their = parts(ours), parts(go)
     if our[0] != their[0]:
         return False

@@ -12,7 +12,8 @@ with open(tmp + "/policy.yaml", "w", encoding="utf-8") as out:
 
 
 def run(*arguments):
-    """Standard output as JSON; the corpus holds files that cannot be read."""
+    """Return standard output as JSON. The exit status does not matter, because
+    some files of the corpus cannot be read."""
     done = subprocess.run([gpugate, *arguments], capture_output=True, text=True)
     if not done.stdout:
         sys.exit(f"{arguments}: nothing printed: {done.stderr}")

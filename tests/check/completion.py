@@ -90,7 +90,7 @@ def start(shell, share):
 
 
 def fish(share, case):
-    """fish has a command that completes a line as TAB does."""
+    """Complete a line with fish's own command, which acts like TAB."""
     import subprocess
     typed, wanted = case
     line = typed.partition("\t")[0]

@@ -44,7 +44,7 @@ def defect(rule, on, config="plain", more=()):
 
 
 def near(planted):
-    """Edits that turn the planted defect into a near miss without a
+    """Declare edits that turn the planted defect into a near miss without a
     finding."""
     def add(change):
         planted.near = change

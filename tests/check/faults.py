@@ -288,7 +288,7 @@ class Webhook:
             cafile=os.path.join(certs, "ca.crt"))
 
     def touch_state(self):
-        """The state, new each time."""
+        """Replace the file of the state by a new copy."""
         shutil.copyfile("tests/rules/gpu-toleration-missing/"
                         "bad-nodes.cluster.json", self.state)
 
@@ -362,7 +362,7 @@ class Webhook:
             connection.close()
 
     def stop(self):
-        """None: it was alive."""
+        """Kill the program. Return its exit status, or None if it was alive."""
         status = self.process.poll()
         self.faults.map[:8] = struct.pack("<Q", 0)
         if status is None:

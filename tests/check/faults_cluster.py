@@ -140,7 +140,8 @@ class Client:
         return float(found.group(1)) if found else None
 
     def is_trusted(self, server):
-        """By every webhook of the configurations."""
+        """Return true if every webhook of the configurations trusts the
+        server's certificate."""
         hooks = [hook["clientConfig"].get("caBundle", "") for path in CONFIGS
                  for hook in server.objects[path]["webhooks"]]
         if not all(hooks):

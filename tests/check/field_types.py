@@ -23,13 +23,13 @@ TYPE = re.compile(r"cannot unmarshal|cannot be handled as|must be of type|"
                   r"unrecognized type")
 RULE = "field-type-invalid"
 HERE = os.path.dirname(os.path.abspath(__file__))
-# Their CRDs have no schemas: the controllers reject objects that they cannot
-# decode.
+# The CRDs of this group have no schemas: the controllers reject objects that
+# they cannot decode.
 NO_SCHEMA = "argoproj.io/"
 
 
 def places(node, at=()):
-    """Where a value is: the keys that lead to it."""
+    """Yield the keys that lead to each value."""
     for key, child in node.items() if isinstance(node, dict) else \
             enumerate(node) if isinstance(node, list) else ():
         if at + (key,) not in (("kind",), ("apiVersion",),

@@ -64,7 +64,7 @@ def run(gpugate, root, *more, **options):
 
 
 def fill(root, manifest, n):
-    """Files of different lengths, in a few folders."""
+    """Write n files of different lengths into a few folders."""
     for i in range(n):
         folder = os.path.join(root, f"team-{i % 5}")
         os.makedirs(folder, exist_ok=True)
@@ -226,7 +226,7 @@ def check_denied(check, gpugate, manifest, out):
 
 
 def check_modes(check, gpugate, manifest, out):
-    """Properties other than the text stay: permissions, symbolic links."""
+    """Check that a fix keeps permissions and symbolic links."""
     root = os.path.join(out, "modes")
     fill(root, manifest, 2)
     real = os.path.join(root, "team-0", "job-0.yaml")

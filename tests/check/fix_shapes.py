@@ -166,7 +166,7 @@ def lost(before, after, path=""):
 
 
 def turned(before, after):
-    """Shared volumes that a fix turned into memory."""
+    """Yield the shared volumes that a fix turned into memory."""
     for old, new in zip(specs(before), specs(after)):
         elsewhere = {m["name"] for key in ("containers", "initContainers")
                      for c in old.get(key) or []

@@ -131,8 +131,8 @@ def no_controller(obj, pod):
 
 @defect("volcano-task-restart-always", "pod")
 def task_again(obj, pod):
-    """Any pod of any object as the task of a Volcano Job. Servers are not meant
-    to end."""
+    """Turn the object into a Volcano Job with its pod as the only task. Servers
+    are not meant to end."""
     for box in computing(obj, pod):
         at(obj, box).update(command=["python", "train.py"],
                             image="registry.example.com/train:1")

@@ -33,7 +33,7 @@ differences() {
 	END
 }
 
-# Folder and prefix, expected result, expected number of files.
+# check_suite PREFIX STATUS NUMBER: reads the files of the suite with the prefix.
 check_suite() {
 	n=0
 	for file in "$suite/$1"*; do

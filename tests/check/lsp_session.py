@@ -88,7 +88,7 @@ class Session:
 
 
 def offset(text, position):
-    """Where a position in UTF-16 is in a str."""
+    """Return the index in a str of a position in UTF-16."""
     lines = text.split("\n")
     at = sum(len(line) + 1 for line in lines[:position.line])
     line = lines[position.line].encode("utf-16-le")

@@ -28,7 +28,7 @@ def need(condition, text):
 
 
 def label_value(line, at):
-    """The value that begins at a quote, and the place after it."""
+    """Return the value that begins at a quote, and the place after it."""
     need(line[at:at + 1] == '"', 'no quote before a label value')
     at += 1
     out = []

@@ -105,7 +105,8 @@ def read_objects(operator):
 
 
 def each_place(value, path=()):
-    """Places below the object, as (container, key, path with * for indexes)"""
+    """Yield the places below the object: (container, key, path with * for
+    indexes)."""
     items = value.items() if isinstance(value, dict) else enumerate(value)
     for key, child in list(items):
         where = path + ("*" if isinstance(value, list) else key,)
@@ -129,8 +130,8 @@ def has_containers(value):
 
 
 def is_patch(obj):
-    """Without some container or its image it may be a patch of another file,
-    which has the rest."""
+    """Return true if the object lacks some container or its image, so that it
+    may be a patch of another file."""
     if group_of(obj) not in WITHOUT_PODS and not has_containers(obj):
         return True
     if obj.get("kind") in RUNTIMES and not has_containers(obj):
@@ -295,7 +296,8 @@ class Tally:
         self.wrong, self.seen = [], {}
 
     def count(self, number, answer, own, here):
-        """own: the findings here that the rule about rejections reported."""
+        """Count the answer. `own` holds the findings of the rule about
+        rejections."""
         if answer.startswith(("undecodable", "failed")) or \
                 " panic: " in answer:
             self.undecided += 1

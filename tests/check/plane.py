@@ -113,7 +113,8 @@ class Plane:
              "metadata": {"name": name}}, dry=False), names)
 
     def define(self, definition):
-        """A CustomResourceDefinition, until its kind is served."""
+        """Create a CustomResourceDefinition, and wait until its kind is
+        served."""
         self.create_all([definition])
         spec = definition["spec"]
         version = f"{spec['group']}/{spec['versions'][0]['name']}"
@@ -122,8 +123,9 @@ class Plane:
         self.resources.pop(version, None)
 
     def policies(self, documents, parameter=None):
-        """Policies, then bindings; they are in force when this returns.
-        parameter: (apiVersion, kind, name), to wait for those as well."""
+        """Create policies, then bindings, and wait until they are in force.
+        With `parameter` (apiVersion, kind, name) also wait for the parameter
+        objects."""
         probe, binding = {"failurePolicy": "Fail", "matchConstraints": {
             "resourceRules": [{
                 "apiGroups": [""], "apiVersions": ["v1"],
@@ -222,6 +224,6 @@ def of_policies(findings):
 
 
 def spread(found):
-    """For a message: one failure per line."""
+    """Return the failures as text for a message, one per line."""
     return "".join(f"    {' | '.join(map(str, one))}\n"
                    for one in sorted(found))

@@ -176,7 +176,8 @@ class Plant:
                       and (f["rule"], f["container"]) not in told)
 
     def found_by(self, findings):
-        """At the planted field, in it, or on one of the three maps around."""
+        """Return true if the rule reports the planted field, a place in it, or
+        one of the three maps around it."""
         for f in findings:
             for place in self.at:
                 near = (f["path"] + "/").startswith(place + "/") or \

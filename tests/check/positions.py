@@ -91,7 +91,8 @@ def graft(node, keys, value):
 
 
 def grafts(node, expression, wanted):
-    """Keys added: one read, or all that the expression has."""
+    """Yield objects with added keys: those that one part of the expression
+    reads, or all."""
     paths, equal = chains(expression), asked(expression)
     for value in wanted:
         every = full(node, paths, equal, value)

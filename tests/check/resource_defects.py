@@ -178,7 +178,7 @@ def more_at_first(obj, pod):
 
 @defect("gpu-request-implicit-in-template", "pod")
 def only_limits(obj, pod):
-    """Any pod of any object as the tasks of a Volcano gang."""
+    """Turn the object into a Volcano gang with its pod as the tasks."""
     boxes = computing(obj, pod)
     if len(boxes) != 1 or not figure({"limits": at(
             obj, boxes[0] + ("resources", "limits"))}):

@@ -73,7 +73,8 @@ def check(gpugate, path, expected):
 
 
 def together(gpugate):
-    """guides.yaml: the findings that its marks name, at their lines."""
+    """Return the differences between the findings in guides.yaml and its
+    marks."""
     path = pathlib.Path(__file__).with_name("guides.yaml")
     wanted = {(number, rule)
               for number, line in enumerate(path.read_text().splitlines(), 1)

@@ -39,7 +39,7 @@ class Suite(vap.Suite):
         return one["metadata"]["name"]
 
     def bind(self, policy, label, case, actions=None):
-        """A binding for objects that have the label."""
+        """Create a binding for objects that have the label."""
         binding = self.resource(case.get("binding_template",
                                          "policy-binding.yaml"))
         name = policy["metadata"]["name"]

@@ -112,7 +112,7 @@ def lookup(value, path):
 
 
 def write(texts, work):
-    """Many documents a file: read as YAML."""
+    """Write many documents per file, so that they are read as YAML."""
     for number in range(0, len(texts), PER_FILE):
         name = os.path.join(work, "%d.yaml" % (number // PER_FILE))
         with open(name, "w", encoding="utf-8") as out:

@@ -18,7 +18,8 @@ list=$tests/check/yaml-differences.txt
 count=${COUNT:-200000} seed=${SEED:-1}
 fail=0
 
-# Columns kind, detail, number, examples; the list has "random: DETAIL", KIND.
+# Compares the differences found (columns kind, detail, number, examples) with
+# the list, whose lines are "random: DETAIL" and the kind.
 check_random() {
 	"$oracle" yaml-random "$dump" "$count" "$seed" "$corpus" \
 		>"$work/found" || exit 2

@@ -229,7 +229,8 @@ DEVICE_ANNOTATIONS = (
 
 
 def pod_changes(trial):
-    """UPDATE of a Pod: annotations that take devices, images, placement."""
+    """Change annotations that take devices, images and the placement of a
+    Pod."""
     def annotated(key, value="x=all"):
         return {"metadata": {"annotations": {key: value}}}
 
@@ -281,7 +282,8 @@ def placed(trial):
 
 
 def source_changes(trial, annotated):
-    """Labels and annotations by which the kubelet computes a variable."""
+    """Change labels and annotations from which the kubelet computes a
+    variable."""
     box = dict(GPU, env=[{"name": "NVIDIA_VISIBLE_DEVICES", "valueFrom": {
         "fieldRef": {"fieldPath": "metadata.labels['which']"}}}])
     one = made(trial, pod(box=box, labels={"which": "void"}))
@@ -371,7 +373,8 @@ def documents(path):
 
 
 def gather(paths):
-    """Native objects, and every pod template as a Pod; each text once."""
+    """Return the native objects, and every pod template as a Pod, without
+    repeated ones."""
     found, known = [], set()
 
     def add(obj):
@@ -402,7 +405,8 @@ def gather(paths):
 
 
 def spoken_of(gpugate, objects):
-    """name -> rules of the default preset that do something about it"""
+    """Return {name of an object: rules of the default preset that report
+    it}."""
     rules = json.loads(subprocess.run(
         [gpugate, "rules", "--format", "json"], capture_output=True,
         check=True).stdout)["rules"]

@@ -53,7 +53,7 @@ def objects(build):
 
 
 def symbols(paths):
-    """path: (defined, used) by each of the objects."""
+    """Return {path: (defined, used)} of the object files."""
     out = subprocess.run(["nm", "-A", *paths], capture_output=True, text=True,
                          check=True).stdout
     found = {str(path): (set(), set()) for path in paths}
@@ -66,8 +66,8 @@ def symbols(paths):
 
 
 def ties(uses):
-    """Pairs of folders, or files of lint/run, that use each other, with an
-    example of either way."""
+    """Yield the pairs of folders, or of files of lint/run, that use each other,
+    with an example for each direction."""
     folders = {}
     for source, owner, name in uses:
         pair = (str(pathlib.Path(source).parent),

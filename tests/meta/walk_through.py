@@ -58,7 +58,8 @@ def is_symbol(build, source, name):
 
 
 def leads_to(caller, callee, everything):
-    """caller, callee: (name, body); a pointer has no body."""
+    """Return true if the caller calls or names the callee. Each is (name,
+    body); a pointer has no body."""
     name, body = caller
     if body is None:
         return re.search(r"\b%s = %s\b" % (name, callee[0]), everything)

@@ -39,8 +39,8 @@ BLANK = r"\s+(?:#\s+)?"
 
 
 def read_list():
-    """One expression, that of the words which count in code, and the words to
-    use instead, by their groups."""
+    """Return one expression for all words, one for the words that count in
+    code, and the words to use instead, by their groups."""
     parts, words, examples = [], [], []
     for number, line in enumerate(LIST.read_text().splitlines(), 1):
         if line.startswith(CODE_END):

@@ -70,7 +70,7 @@ def wrap(path, value):
 
 
 def text(path):
-    """spec.taints[0].effect"""
+    """Return the path as text, such as spec.taints[0].effect."""
     words = [key + around.replace("[", "[0]").replace("{", "[a]")
              for key, around in path[:-1]]
     return ".".join(words + [path[-1][0]])

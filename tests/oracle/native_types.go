@@ -156,7 +156,7 @@ func (t *typeTable) sources(path string) *sources {
 	return s
 }
 
-// "(Protocol)" for an enum of Kubernetes' API.
+// enum returns "(Protocol)" for an enum of Kubernetes' API.
 func (t *typeTable) enum(typ reflect.Type) string {
 	if !strings.HasPrefix(typ.PkgPath(), "k8s.io/") {
 		return ""
@@ -185,7 +185,7 @@ func (t *typeTable) name(typ reflect.Type) string {
 	return name
 }
 
-// One letter for a scalar, T and a name for a struct.
+// Returns a letter for a scalar, and T with a name for a struct.
 func (t *typeTable) form(typ reflect.Type) string {
 	switch typ {
 	case reflect.TypeFor[resource.Quantity]():
@@ -250,7 +250,7 @@ func (t *typeTable) fields(typ reflect.Type, out *[]string) {
 	}
 }
 
-// The Go types of Kubernetes' kinds, for rules/kube/data/native_types.tsv.
+// Prints the Go types of Kubernetes' kinds, for rules/kube/data/native_types.tsv.
 func nativeTypes(args []string, out *bufio.Writer) error {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{

@@ -21,7 +21,7 @@ def cells(text):
 
 
 def line(text, y):
-    """One <text>, and its width in cells."""
+    """Return one <text>, and its width in cells."""
     out, column, color = [], 0, ""
     for part in re.split(r"(\x1b\[[0-9;]*m)", text):
         sgr = re.fullmatch(r"\x1b\[([0-9;]*)m", part)

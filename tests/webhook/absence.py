@@ -170,8 +170,8 @@ def load():
 # --- the tests ---------------------------------------------------------------
 
 def race(what, create, obj, wanted=True, late=0):
-    """Nothing that was created is missing, at any gap; late: of how many the
-    answer may come too late."""
+    """Check at every gap that no created object counts as missing. At most
+    `late` answers may come too late."""
     wrong, longest, n = {}, 0, 0
     for gap in GAPS:
         for i in range(TRIES):

@@ -118,7 +118,8 @@ class Corpus:
         self.listed.setdefault(why, []).append(name)
 
     def audited(self):
-        """Under mode audit: objects, and how many have other rules."""
+        """Return the number of objects, and of those with other rules, in mode
+        audit."""
         count = different = 0
         for name, obj, findings in self.objects():
             status, body, _ = self.admin.create(obj, dry_run=True)
@@ -131,8 +132,8 @@ class Corpus:
         return count, different
 
     def denied(self):
-        """Under mode enforce: objects of each kind denied, and how many of
-        them by words that are not lint's."""
+        """Return the number of denied objects of each kind, and of those with
+        words that are not lint's, in mode enforce."""
         counts, different = dict.fromkeys(DENIED, 0), 0
         for name, obj, findings in self.objects(ask_wrongly):
             if kind_of(obj) not in counts:
@@ -152,9 +153,10 @@ class Corpus:
         return counts, different
 
     def decided(self):
-        """Under mode enforce: how many objects lint and the API server agree
-        on, by verdict; where they do not is listed. An error that is repaired
-        is none: of a Pod at once, of an owner's Pods when they come."""
+        """Return on how many objects lint and the API server agree in mode
+        enforce, by verdict; list the others. An error that is repaired does not
+        count: the webhook repairs a Pod at once, and the Pods of an owner when
+        they are created."""
         counts = {"allowed": 0, "denied": 0, "differ": 0}
         for name, obj, findings in self.objects():
             status, body, _ = self.admin.create(obj, dry_run=True)

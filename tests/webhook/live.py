@@ -107,8 +107,8 @@ def test_gone_continue(c):
 
 
 def test_pages_that_never_end(c):
-    """A list that changes faster than its pages are read is read in one
-    piece."""
+    """Check that a list that changes faster than its pages are read is read in
+    one piece."""
     for i in range(7):
         c.server.quota(f"q-{i}", "a", "1")
     c.server.fault = lambda h, plural, watch, query: "continue" in query and h.status(410, "too old")
@@ -124,7 +124,8 @@ def test_pages_that_never_end(c):
 
 
 def test_drip(c):
-    """A list that arrives byte by byte is refused; others are not delayed."""
+    """Check that a list that arrives byte by byte is refused, without a delay
+    for others."""
     three(c)
     slow = [True]
 
@@ -162,7 +163,8 @@ def test_retry_after(c):
 
 
 def test_truncated(c):
-    """A line that breaks off is not an event, and nothing else is lost."""
+    """Check that an incomplete line is not taken for an event, and that nothing
+    else is lost."""
     three(c)
     c.run().until("all", lambda s: quotas(s) == 3)
     cut = []
@@ -214,7 +216,8 @@ def test_garbage(c):
 
 
 def test_no_list(c):
-    """Responses with 200 that are not a list never become the state."""
+    """Check that a response with status 200 that is not a list never becomes
+    the state."""
     bodies = [b"", b"{}", b"[]", b"<html>", b'{"items":[]}', b'{"items":[1],"metadata":{"resourceVersion":"1"}}',
               b'{"items":[{}', b'{"metadata":{"resourceVersion":"5"},"items":null', b"}{", b"\0\0"]
     three(c)
@@ -270,7 +273,8 @@ def test_silence(c):
 
 
 def test_idle_is_alive(c):
-    """No bookmark, no event: a restarted watch shows that it is alive."""
+    """Check that a restarted watch counts as alive without a bookmark or an
+    event."""
     three(c)
     c.server.bookmark = 1000
     c.run(stall=3000).until("all", lambda s: quotas(s) == 3)
@@ -280,7 +284,8 @@ def test_idle_is_alive(c):
 
 
 def test_max_age(c):
-    """A low maxAge: a quiet cluster is confirmed in time, and published."""
+    """Check that a quiet cluster is confirmed and published in time with a low
+    maxAge."""
     three(c)
     c.server.bookmark = 1000
     c.run(max_age=6000).until("all", lambda s: quotas(s) == 3)
@@ -308,8 +313,8 @@ def test_forbidden(c):
 
 
 def test_starting_server(c):
-    """A server that has just started forbids requests that it will allow later, and
-    knows no CRDs: this must not be believed at once."""
+    """Check that the answers of a server that has just started are not believed
+    at once: it forbids requests that it allows later, and knows no CRDs."""
     three(c)
     c.server.put("deviceclasses", "gpu", spec={"extendedResourceName": "nvidia.com/gpu"})
     c.run(absent=60000).until("all", lambda s: quotas(s) == 3)
@@ -338,8 +343,8 @@ def test_starting_server(c):
 
 
 def test_busy_after_outage(c):
-    """A backoff from before the server answered is not repeated, although the
-    server first answers that it is busy."""
+    """Check that a backoff from before the server answered is not repeated,
+    although the server first answers that it is busy."""
     three(c)
     c.run(retry=100, retry_max=60000).until("all", lambda s: quotas(s) == 3)
     c.server.stop()
@@ -357,7 +362,7 @@ def test_busy_after_outage(c):
 
 
 def test_forbidden_at_first(c):
-    """Without earlier state, the list is soon read too."""
+    """Check that the list is soon read without earlier state, too."""
     three(c)
     end = time.monotonic() + 1
     c.server.fault = lambda h, plural, watch, query: time.monotonic() < end and h.status(403, "not yet")

@@ -29,7 +29,8 @@ KINDS = {
 
 
 def certificates(folder):
-    """ca.crt, server.pem, client.crt, client.key, other.crt (another CA)."""
+    """Create ca.crt, server.pem, client.crt, client.key and other.crt (another
+    CA)."""
     def run(*args):
         subprocess.run(["openssl", *args], cwd=folder, check=True, capture_output=True)
     for name in ("ca", "other"):
@@ -202,7 +203,7 @@ class FakeServer:
             {"name": "c", "image": "x", "resources": {"limits": {"nvidia.com/gpu": gpus}}}]})
 
     def compact(self):
-        """Events up to now can no longer be watched."""
+        """End watches of events up to now: they are no longer available."""
         with self.changed:
             for plural in KINDS:
                 self.compacted[plural] = self.version

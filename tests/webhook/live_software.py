@@ -5,8 +5,8 @@ from live_case import check, three
 
 
 def test_own_software(c):
-    """NVIDIA's device plugin and Karpenter are kept, from the list and from
-    events, and no other DaemonSet or Deployment."""
+    """Check that NVIDIA's device plugin and Karpenter are kept, from the list
+    and from events, and no other DaemonSet or Deployment."""
     three(c)
 
     def workload(plural, name, container):

@@ -306,8 +306,8 @@ def documents(build, folder):
 
 
 def random_objects(origin, number, dice):
-    """A document without a kind is not an object for the linter or the
-    webhook."""
+    """Return random objects. Documents without a kind are left out, because
+    neither the linter nor the webhook reads them as objects."""
     made = [random_object(dice.choice(origin), origin, dice)
             for _ in range(number)] + KEPT
     return [o for o in made if isinstance(o.get("kind"), str)

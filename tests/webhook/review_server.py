@@ -7,8 +7,9 @@ import threading
 
 
 def serve(cert, key, answer):
-    """answer(path, request) is called for each request in a separate thread,
-    and returns the response without uid and allowed. Returns the port."""
+    """Serve reviews and return the port. answer(path, request) is called for
+    each request in a separate thread, and returns the response without uid and
+    allowed."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"

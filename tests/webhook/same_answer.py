@@ -108,7 +108,8 @@ def is_in_git(obj):
 
 
 def bare(obj):
-    """Without its status, of which the tree of a review holds nothing."""
+    """Return the object without its status, which the tree of a review
+    lacks."""
     return {k: v for k, v in obj.items() if k != "status"}
 
 
@@ -186,8 +187,9 @@ class Trial:
             capture_output=True, check=False, close_fds=False, **more)
 
     def linter(self, select=()):
-        """Without a word of a policy, lint needs none either. A floor's rules
-        run whatever is selected: those of a local file do not."""
+        """Return lint's options. Where the setting needs no policy, lint gets
+        none. The rules of a floor run whatever is selected, those of a local
+        file do not."""
         policy = ("--isolated", "--policy", self.policy)
         if select:
             policy = ("--config", self.policy)
@@ -323,8 +325,9 @@ class Trial:
         return made
 
     def settle(self, answer, made):
-        """/mutate also patches findings that its patch causes, as --fix does; the
-        response of `findings` is a single pass."""
+        """Repeat the review until it patches nothing more: /mutate also patches
+        findings that its patch causes, as --fix does, but the response of
+        `findings` is a single pass."""
         look = answer["patched"]
         for _ in range(ROUNDS):
             if not look or bare(answer["patched"]) == bare(made):
@@ -333,8 +336,8 @@ class Trial:
             answer["patched"] = look or answer["patched"]
 
     def check_findings(self, i, linted, webhook):
-        """Annotations suppress at the linter, and by grant at the webhook; to
-        stand twice takes a set."""
+        """Compare the findings of lint and the webhook, as annotations suppress at
+        the linter, and by grant at the webhook."""
         lint = sorted(named(f) for f in linted.findings
                       if f["rule"] not in ("object-duplicate", *OF_SERVER))
         mine = sorted(named(f) for f in webhook["findings"]
@@ -444,9 +447,9 @@ class Trial:
 
     @staticmethod
     def asked(answer):
-        """Some repairs are safe for some pods, and the webhook makes them for
-        all where the policy names the rule; others it makes only then. Where
-        this matters, lint is asked for the webhook's rules by name."""
+        """Return the options that select the webhook's rules. Some repairs are
+        safe for some pods only, and the webhook makes them for all if the
+        policy names the rule; lint then needs the rules by name."""
         if all(f["safe"] == f["patches"] for f in answer["findings"]):
             return ()
         rules = {f["rule"] for f in answer["findings"] if f["patches"]}
