@@ -326,7 +326,7 @@ int sandbox_enter(int log_fd, bool json, bool client, struct err *err)
 
 int sandbox_enter(int log_fd, bool json, bool client, struct err *err)
 {
-	return err_set(err, 0, "no system call filter in this build");
+	return err_set(err, 0, "this build has no system call filter");
 }
 
 #endif

@@ -112,9 +112,9 @@ static inline enum quantity_state container_limit(const struct container *c,
 }
 
 /*
- * The limit of the resource that bounds the container: its own, or the pod's
- * (spec.resources) if that is lower or the container has none. *by (by may be
- * NULL) gets the node of the limit, or NULL.
+ * Reads the limit of the resource that bounds the container: its own, or the
+ * pod's (spec.resources) if that is lower or the container has none. *by (by
+ * may be NULL) gets the node of the limit, or NULL.
  */
 enum quantity_state container_bound(const struct container *c,
 				    const char *resource, struct quantity *q,

@@ -197,7 +197,7 @@ is_masked() {
    |               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^'
 	"$GPUGATE" lint --select secret-in-gpu-env forms/flow.yaml >out || true
 	holds "$(cat out)" "- {name: HF_TOKEN, value: 'hf_****'}"
-	# the place is that of the file
+	# The place is in the file.
 	"$GPUGATE" lint --select secret-in-gpu-env --format concise \
 		forms/flow.yaml >out || true
 	holds "$(cat out)" flow.yaml:15:31

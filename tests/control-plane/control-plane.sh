@@ -368,7 +368,7 @@ control_plane_crds_make() { # DATA; in a subshell
 	control_plane_start "$work" && control_plane_crds || status=$?
 	sleep 1 # etcd writes its batches
 	control_plane_stop
-	# Space that etcd reserves for its next log.
+	# Remove the space that etcd reserves for its next log.
 	rm -f "$work/etcd/member/wal/0.tmp"
 	[ $status != 0 ] || cp -r --sparse=always "$work/etcd" "$work/sparse"
 	[ $status != 0 ] || mv "$work/sparse" "$1" || status=$?

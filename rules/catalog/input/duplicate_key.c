@@ -13,7 +13,7 @@ const struct rule rule_duplicate_key = {
 	.since = "1.0",
 	.summary =
 		"a key that occurs twice in a map: only the last value counts",
-	.why = "The first value is silently dropped, so what a reviewer sees first is not what runs.",
+	.why = "The first value is silently dropped, so a reviewer may read a value that does not apply.",
 	.remedy = "Remove one of the two keys.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/yaml: without strict parsing the last value counts, strict parsing rejects the file",

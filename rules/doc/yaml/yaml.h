@@ -57,12 +57,12 @@ struct yaml {
 	struct loader *loader;
 	struct arena *arena;
 	const char *text;    /* first byte of the source */
-	uint32_t start, end; /* the part to read */
+	uint32_t start, end; /* part to read */
 	yaml_parser_t parser;
 	yaml_event_t event; /* last event; empty after deletion */
 	/* offset up to which libyaml has received the text */
 	uint32_t supplied;
-	/* it received all of it, and the added line break */
+	/* libyaml has received the whole text and the added line break */
 	bool ended;
 
 	bool cut;   /* some bytes are not passed to libyaml */

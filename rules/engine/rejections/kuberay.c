@@ -272,7 +272,7 @@ static const struct rejection items[] = {
 	REJECTION("redis-storage", CLUSTER, "gcsFaultToleranceOptions.storage",
 		  "!" GCS " || " ROCKSDB
 		  " || !has(self.gcsFaultToleranceOptions.storage)",
-		  "'`storage` is set and the backend is not `rocksdb`'",
+		  "'`storage` is set, but the backend is not `rocksdb`'",
 		  .since = "1.7"),
 
 	/* Authentication tokens. */

@@ -296,7 +296,7 @@ static const struct rejection items[] = {
 		  "metadata.labels[" K "pod-group-name]",
 		  LABEL("pod-group-name") ".orValue('') == '' || " HAS_NOTE(
 			  "pod-group-total-count"),
-		  "'it has the label pod-group-name and not the annotation"
+		  "'it has the label pod-group-name but not the annotation"
 		  " pod-group-total-count'"),
 	REJECTION(
 		"pod-group-name", "/Pod",

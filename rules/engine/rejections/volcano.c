@@ -205,7 +205,7 @@ static const struct rejection items[] = {
 	REJECTION("guarantee-alone", QUEUE, "spec.guarantee.resource",
 		  "self.spec.?guarantee.resource.orValue({}).all(k, k in"
 		  " self.spec.?deserved.orValue({}))",
-		  "'a resource has a guarantee and is not in `deserved`'",
+		  "'a resource has a guarantee but is not in `deserved`'",
 		  .since = "1.14"),
 	REJECTION("guarantee", QUEUE, "spec.guarantee.resource",
 		  "self.spec.?guarantee.resource.orValue({}).all(k, !(k in"
