@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The options of gpugated as a table, from which arguments and the environment
- * (GPUGATED_*) are parsed and --help is written, defaults included.
+ * Parses gpugated's arguments and environment (GPUGATED_*), and writes --help
+ * with the defaults, all from one table of options.
  */
 #ifndef WEBHOOK_OPTIONS_H
 #define WEBHOOK_OPTIONS_H

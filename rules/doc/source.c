@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Converts offsets to lines and columns. Most files are without findings, so
+ * Converts offsets to lines and columns. Most files have no findings, so
  * the line table is built for the first position requested. UTF-16 is
  * recognized only by its byte order mark, as in kubectl; invalid sequences
  * become U+FFFD.

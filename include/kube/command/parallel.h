@@ -33,7 +33,7 @@ struct degree {
 	bool given;   /* set by a flag, a variable or a field of the server */
 	bool unknown; /* set, but to an unknown number */
 	bool all;     /* set to the number of devices: `gpu`, `auto` */
-	int64_t n;    /* of "2:4" (least and most) the smaller one */
+	int64_t n;    /* the smaller number of "2:4" (least and most) */
 	int64_t max;
 	/* name of the flag or variable: "--nproc-per-node" */
 	const char *by;

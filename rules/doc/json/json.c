@@ -112,7 +112,7 @@ struct json_place {
 
 /* Reads the string whose quote is at place->at, at *offset of the text. Sets
  * *len to the number of bytes after the quote and moves both past the string.
- * Most strings are without escapes. */
+ * Most strings have no escapes. */
 static inline bool json_string(struct json_reader *json,
 			       struct json_place *place, uint32_t *len,
 			       uint32_t *offset)
