@@ -113,7 +113,7 @@ def no_such_node(obj, pod):
 
 @defect("priority-class-missing", "pod", "platform")
 def no_class(obj, pod):
-    """KAI's groups have a default of their own."""
+    """Leave KAI's pods out: KAI gives them a default priority class."""
     if not computing(obj, pod) or \
             at(obj, pod).get("schedulerName") == "kai-scheduler":
         return None

@@ -97,7 +97,7 @@ def one_pod(obj, pod):
 
 @defect("gpu-image-unpinned", "container", "all")
 def moving(obj, pod, box):
-    """The image of a container that only waits matters to nobody."""
+    """Skip containers that only wait, whose image does not matter."""
     if not figure(at(obj, box).get("resources")):
         return None
     if "sleep" in json.dumps([at(obj, box).get("command"),

@@ -107,8 +107,7 @@ def test_gone_continue(c):
 
 
 def test_pages_that_never_end(c):
-    """Check that a list that changes faster than its pages are read is read in
-    one piece."""
+    """Check that a list that changes while it is read is read in one page."""
     for i in range(7):
         c.server.quota(f"q-{i}", "a", "1")
     c.server.fault = lambda h, plural, watch, query: "continue" in query and h.status(410, "too old")
@@ -124,8 +123,7 @@ def test_pages_that_never_end(c):
 
 
 def test_drip(c):
-    """Check that a list that arrives byte by byte is refused, without a delay
-    for others."""
+    """Check that a list that arrives byte by byte delays no other list."""
     three(c)
     slow = [True]
 
@@ -163,8 +161,7 @@ def test_retry_after(c):
 
 
 def test_truncated(c):
-    """Check that an incomplete line is not taken for an event, and that nothing
-    else is lost."""
+    """Check that an incomplete line is no event, and that no event is lost."""
     three(c)
     c.run().until("all", lambda s: quotas(s) == 3)
     cut = []
@@ -216,8 +213,7 @@ def test_garbage(c):
 
 
 def test_no_list(c):
-    """Check that a response with status 200 that is not a list never becomes
-    the state."""
+    """Check that a response that is not a list never becomes the state."""
     bodies = [b"", b"{}", b"[]", b"<html>", b'{"items":[]}', b'{"items":[1],"metadata":{"resourceVersion":"1"}}',
               b'{"items":[{}', b'{"metadata":{"resourceVersion":"5"},"items":null', b"}{", b"\0\0"]
     three(c)

@@ -87,8 +87,7 @@ def named(f):
 
 
 def denies(f, obj):
-    """Return whether the finding denies the object. Pods of an owner will still be
-    patched; a Pod at /validate already was."""
+    """True if the finding denies. Pods of an owner will still be patched."""
     return not f["suppressed"] and (
         f["action"] == "deny" or
         (f["action"] == "patch" and f["severity"] == "error" and
@@ -108,8 +107,7 @@ def is_in_git(obj):
 
 
 def bare(obj):
-    """Return the object without its status, which the tree of a review
-    lacks."""
+    """Return the object without its status, which a review lacks."""
     return {k: v for k, v in obj.items() if k != "status"}
 
 
@@ -187,9 +185,8 @@ class Trial:
             capture_output=True, check=False, close_fds=False, **more)
 
     def linter(self, select=()):
-        """Return lint's options. Where the setting needs no policy, lint gets
-        none. The rules of a floor run whatever is selected, those of a local
-        file do not."""
+        """Return lint's options: no policy if the setting needs none. Only the
+        rules of a floor run whatever is selected."""
         policy = ("--isolated", "--policy", self.policy)
         if select:
             policy = ("--config", self.policy)
@@ -325,9 +322,8 @@ class Trial:
         return made
 
     def settle(self, answer, made):
-        """Repeat the review until it patches nothing more: /mutate also patches
-        findings that its patch causes, as --fix does, but the response of
-        `findings` is a single pass."""
+        """Repeat the review until it patches nothing more, as --fix does; a
+        response of `findings` is a single pass."""
         look = answer["patched"]
         for _ in range(ROUNDS):
             if not look or bare(answer["patched"]) == bare(made):
