@@ -161,7 +161,7 @@ def test_retry_after(c):
 
 
 def test_truncated(c):
-    """Check that an incomplete line is no event, and that no event is lost."""
+    """Check that an incomplete line is not taken for an event."""
     three(c)
     c.run().until("all", lambda s: quotas(s) == 3)
     cut = []
