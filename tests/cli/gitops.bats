@@ -19,6 +19,7 @@ deployment() {
 		      containers:
 		      - name: serve
 		        image: vllm/vllm-openai:v0.6.3
+		        args: [--tensor-parallel-size=2]
 		        resources: {limits: {cpu: 8, memory: 64Gi, nvidia.com/gpu: 2}}
 	END
 }
