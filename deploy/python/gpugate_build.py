@@ -355,7 +355,8 @@ get_requires_for_build_sdist = get_requires_for_build_wheel
 
 
 def sources():
-    """Yield the files of the project: those that git tracks, or all but built ones."""
+    """Return the files of the project: those that git tracks, or all but built
+    ones."""
     listing = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

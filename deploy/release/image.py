@@ -65,7 +65,7 @@ def packages(command):
 
 
 def files(commands):
-    """Yield name, mode and bytes of every file in the image."""
+    """Return the path, mode and bytes of every file in the image."""
     found = {"usr/share/doc/gpugate/copyright":
              (0o644, Path("LICENSE").read_bytes())}
     for name, text in ACCOUNTS.items():

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the byte of the file from which a byte of a scalar's text comes, which
- * line folding and escapes make necessary.
+ * Finds the byte of the file from which a byte of a scalar's text comes. The
+ * two offsets differ because of line folding and escapes.
  */
 #include <string.h>
 

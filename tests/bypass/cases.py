@@ -140,7 +140,7 @@ def read(folder, out):
 
 
 def complaints(every, folder):
-    """Return problems of the collection itself."""
+    """Yield the problems of the collection itself."""
     allowed = {c.name.split("/")[0] for c in every if not c.deny}
     for name in sorted({c.name.split("/")[0] for c in every} - allowed):
         yield f"{name}: no allowed case"

@@ -73,7 +73,7 @@ def write(folder, out):
 
 
 def missing(folder):
-    """Yield kinds of the catalog that make pods and have no row here."""
+    """Yield the kinds of the catalog that make pods and have no row here."""
     have = {(v.rpartition("/")[0] or "-", kind) for v, kind, *_ in rows(folder)}
     kind = ("", "")
     for line in (folder / TABLE).read_text(encoding="utf-8").splitlines():

@@ -38,7 +38,7 @@ VALUES = {
 
 
 def paths(node, at=()):
-    """Return the paths of all values in the object, parents first."""
+    """Yield the paths of all values in the object, parents first."""
     items = node.items() if isinstance(node, dict) else \
         enumerate(node) if isinstance(node, list) else ()
     for key, child in items:

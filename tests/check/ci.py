@@ -37,7 +37,7 @@ def fill(inputs, given):
 
 
 def step(path, *given):
-    """Return the script of a composite action's last step, which lints."""
+    """Print the script of a composite action's last step, which lints."""
     action = yaml.safe_load(Path(path).read_text())
     values = fill(action["inputs"], dict(item.split("=", 1) for item in given))
     get, cache, lint = action["runs"]["steps"]
@@ -62,8 +62,7 @@ def step(path, *given):
 
 
 def job(path, *given):
-    """Return the script of a GitLab template's only job, after
-    interpolation."""
+    """Print the script of a GitLab template's only job, after interpolation."""
     head, body = Path(path).read_text().split("\n---\n")
     inputs = yaml.safe_load(head)["spec"]["inputs"]
     values = fill(inputs, dict(item.split("=", 1) for item in given))

@@ -324,7 +324,7 @@ KINDS = [
 
 
 def without_gpus(files):
-    """Return the rules without the condition match.gpus, so that they check any
+    """Yield the rules without the condition match.gpus, so that they check any
     object."""
     for path in files:
         with open(path, encoding="utf-8") as file:

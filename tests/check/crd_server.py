@@ -185,7 +185,7 @@ class Check:
 
     @staticmethod
     def causes(answer):
-        """Return (reason, message) of each."""
+        """Return (reason, message) of each cause."""
         details = answer[1].get("details") or {}
         return [(c.get("reason"), plane.line(c.get("message", "")))
                 for c in details.get("causes") or []]

@@ -153,7 +153,7 @@ SHAPES = {
 
 
 def lost(before, after, path=""):
-    """Return the paths of written values that are gone or changed."""
+    """Yield the paths of written values that are gone or changed."""
     if isinstance(before, dict) and isinstance(after, dict):
         for key, value in before.items():
             yield from lost(value, after.get(key), f"{path}/{key}")

@@ -115,7 +115,7 @@ def starts_over(obj):
 
 @defect("bare-gpu-pod", "pod")
 def no_controller(obj, pod):
-    """Return any pod of any object as a separate Pod."""
+    """Turn the object into a separate Pod."""
     box = alone(obj, pod)
     if not box:
         return None

@@ -134,8 +134,8 @@ def entry(kind, row):
 
 
 def entries(path):
-    """Return for every kind an entry for each row that is a template, and the
-    other rows."""
+    """Yield every kind with an entry for each row that is a template, and with
+    the other rows."""
     for kind in read(path):
         plain = [r for r in kind.rows
                  if r.form in ("pod", "spec") and "boxes" not in r.attrs]

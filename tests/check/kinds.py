@@ -107,7 +107,7 @@ def table(name):
 
 
 def places(schema, path, found):
-    """Return the paths below a schema that contain a pod spec, and those that
+    """Find the paths below a schema that contain a pod spec, and those that
     contain a flat one."""
     if not isinstance(schema, dict):
         return

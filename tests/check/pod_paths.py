@@ -50,7 +50,7 @@ def schemas(folder):
 
 
 class Places:
-    """Return the pods, (pod, container) pairs and `resources` maps of one
+    """The pods, (pod, container) pairs and `resources` maps of one
     object."""
 
     def __init__(self, obj, crds):

@@ -58,7 +58,7 @@ def values(expression, parameters):
 
 
 def chains(expression):
-    """Yield `.a.b.c` of each read, and its rest from `.b` on."""
+    """Return `.a.b.c` of each read, and the rest from `.b` on."""
     out = []
     for match in MEMBER.finditer(expression):
         keys = re.split(r"\??\.", match[1])[1:]

@@ -6,7 +6,7 @@
 # validation true in 98 of 100 cases.
 #
 # usage: positions.sh [BUILD]   ONLY=C-0046: one policy
-# Skipped with a message without the shared folder or without PyYAML.
+# Skips with a message if there is no shared folder or no PyYAML.
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 need "$shared/suites/vap"

@@ -7,7 +7,7 @@
 # and random texts.
 #
 # usage: quantity.sh [BUILD]     COUNT=random texts  SEED=of them
-# Skipped with a message without Go >= 1.26.
+# Skips with a message if there is no Go >= 1.26.
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 dump=$build/tests/tools/quantity_dump

@@ -6,7 +6,7 @@
 # Only the order of items that are merged by a key may differ.
 #
 # usage: template.sh [BUILD]     COUNT=cases  SEED=of them
-# Skipped with a message without Go >= 1.26.
+# Skips with a message if there is no Go >= 1.26.
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 dump=$build/tests/tools/template_dump

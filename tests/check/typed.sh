@@ -6,7 +6,7 @@
 # ValidatingAdmissionPolicy, value by value.
 #
 # usage: typed.sh [BUILD]
-# Skipped with a message without a control plane or without python3-yaml.
+# Skips with a message if there is no control plane or no python3-yaml.
 set -u
 build=${1:-build}
 tests=$(dirname "$(dirname "$0")")

@@ -7,7 +7,7 @@
 # compile under their schemas.
 #
 # usage: vap.sh [BUILD]   ONLY=C-0046: one policy  KEEP=1: show the files
-# Skipped with a message without the shared folder or without python3-yaml.
+# Skips with a message if there is no shared folder or no python3-yaml.
 set -u
 build=${1:-build}
 tests=$(dirname "$(dirname "$0")")

@@ -52,7 +52,7 @@ def blocks(text):
 
 
 def commands(language, lines):
-    """Return the commands without prompts, comments and output."""
+    """Yield the commands without prompts, comments and output."""
     joined = re.sub(r"\\\n\s*", "", "\n".join(lines)).split("\n")
     if language == "console":
         joined = [line[2:] for line in joined if line.startswith("$ ")]

@@ -106,7 +106,7 @@ def code():
 
 
 def c_texts():
-    """Return the comments and strings of the product's C."""
+    """Yield the comments and strings of the product's C."""
     for name, text in tracked(["*.c", "*.h"]):
         if not PRODUCT.match(name):
             continue

@@ -84,7 +84,7 @@ def gang(gpus):
 
 
 def ask(gpus):
-    """Return allowed, message."""
+    """Return whether the gang was allowed, and the message."""
     context = ssl.create_default_context(cafile=folder + "/certs/ca.crt")
     link = http.client.HTTPSConnection("127.0.0.1", ports[0], timeout=5,
                                        context=context)

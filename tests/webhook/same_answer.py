@@ -112,7 +112,7 @@ def bare(obj):
 
 
 class Linted:
-    """Return the findings of `gpugate lint` for an object."""
+    """The findings of `gpugate lint` for an object."""
 
     def __init__(self, done):
         report = json.loads(done.stdout)
