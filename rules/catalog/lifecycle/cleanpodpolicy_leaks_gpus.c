@@ -13,10 +13,13 @@
  * mpi_job_controller.go isCleanUpPods; trainer#1579. A time to live ends the
  * pods if the training operator runs the job: it deletes the job with its pods
  * (common/job.go CleanupJob); mpi-operator passes it to the launcher's Job,
- * which does not delete the workers (newLauncherJob).
+ * which does not delete the workers (newLauncherJob). Operators of earlier
+ * versions of a kind have other defaults, such as All for MXJob (mxnet-operator
+ * pkg/apis/mxnet/v1/defaults.go).
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/kubeflow.h"
@@ -33,6 +36,13 @@ static const struct node *clean_policy(const struct object *object)
 	 * all kinds. */
 	return node_is_unset(policy) ? node_get(spec, "cleanPodPolicy")
 				     : policy;
+}
+
+/* True if the default of cleanPodPolicy is None. */
+static bool defaults_to_none(const struct object *object)
+{
+	return !object->fragment && (text_eq(object->version, "v1") ||
+				     text_eq(object->version, "v2beta1"));
 }
 
 static bool is_single(const struct object *object)
@@ -112,7 +122,7 @@ static void check(struct rule_run *run, const struct object *object)
 		return;
 	policy = clean_policy(object);
 	unset = node_is_unset(policy);
-	if (unset ? object->fragment : !node_eq(policy, "None"))
+	if (unset ? !defaults_to_none(object) : !node_eq(policy, "None"))
 		return;
 	f = report_object(
 		run, object, unset ? run_policy_place(object, &place) : policy,
