@@ -228,8 +228,9 @@ struct finding *report_pod(struct rule_run *run, const struct pod *pod,
 	__attribute__((format(printf, 4, 5)));
 /* Declare that a finding of report_place() is about the whole pod, or about its
  * priority class. */
-void finding_of_pod(struct finding *finding, const struct workload_pod *pod);
-void finding_of_class(struct finding *finding, const struct workload_pod *pod);
+void finding_of_pod(struct finding *finding, const struct pod *pod);
+void finding_of_class(struct finding *finding, const struct pod *pod,
+		      const struct node *class);
 struct finding *report_object(struct rule_run *run, const struct object *object,
 			      const struct node *at, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -421,13 +422,19 @@ struct arena *rule_arena(struct rule_run *run);
 /* Returns all known objects; only in check_workload and check_set. */
 const struct object_index *rule_index(struct rule_run *run);
 /*
- * Returns the object of a workload with its pods, for check_workload. Lint
+ * Returns the object of a workload, for check_workload and check_set. Lint
  * reads the file again, so call it only if a finding depends on the object. It
  * can be used in reports but not in fixes. Returns NULL if the file cannot be
- * read any more. Valid until the next call.
+ * read any more. Valid until the next call for a workload of another file.
  */
 const struct object *rule_object(struct rule_run *run,
 				 const struct workload *workload);
+/* Returns the pod of the workload's object whose facts are pods[i], or NULL. */
+const struct pod *rule_pod(struct rule_run *run,
+			   const struct workload *workload, size_t i);
+/* Returns the place of a node of the object that was read last, for
+ * report_place(). */
+const struct place *rule_place(struct rule_run *run, const struct node *at);
 /* Returns the labels of the object's namespace, from the review or the cluster
  * state; NULL if unknown. */
 const struct node *rule_namespace_labels(struct rule_run *run,

@@ -86,8 +86,5 @@ struct pod_demand *pod_claim_demands(struct arena *arena, const struct pod *pod,
  * this name.
  */
 enum tri resources_claim(const struct node *resources, const char *name);
-/* Returns the device class of the pod's first claim for accelerators; "" if it
- * is unknown, NULL if the claim does not exist. */
-const char *pod_claims_class(const struct pod *pod);
 
 #endif

@@ -222,13 +222,13 @@ static void add_claims(struct quota_table *t, const struct quota_source *source)
 void quota_table_add(struct quota_table *table,
 		     const struct quota_source *source)
 {
-	struct workload_cursor cursor = {0};
 	struct request r = {.source = source};
 
-	while ((r.w = workload_next(source->index, &cursor))) {
-		if (r.w->child || r.w->duplicate_of || !r.w->npods ||
-		    (table->only && strcmp(table->only, r.w->id.namespace)))
+	FOR_EACH_WORKLOAD(source->index, w) {
+		if (w->child || w->duplicate_of || !w->npods ||
+		    (table->only && strcmp(table->only, w->id.namespace)))
 			continue;
+		r.w = w;
 		add_limited(table, &r);
 		add_free(table, &r);
 	}

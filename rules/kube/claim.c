@@ -327,18 +327,6 @@ enum tri claim_use(const struct pod *pod, const struct node *entry,
 	return use;
 }
 
-const char *pod_claims_class(const struct pod *pod)
-{
-	FOR_EACH_CHILD(pod_field(pod, "resourceClaims"), entry) {
-		const struct claim *claim = claim_of(pod, entry);
-		struct amount n;
-
-		if (claim_use(pod, entry, &n) == TRI_YES)
-			return claim && claim->class ? claim->class : "";
-	}
-	return NULL;
-}
-
 enum tri resources_claim(const struct node *resources, const char *name)
 {
 	const struct node *claims = node_get(resources, "claims");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts of a set: facts of an object, that a store returns them unchanged,
- * their order after the sets of several threads are joined, and duplicates.
+ * Facts of a set: facts of an object, which outlive it, their order after the
+ * sets of several threads are joined, and duplicates.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,16 +42,14 @@ static void add(struct object_index *set, uint32_t file, const char *yaml)
  * first one + 1 for a duplicate. */
 static void check_order(const struct object_index *set, const char *want)
 {
-	struct workload_cursor cursor = {0};
-	const struct workload *w;
 	struct buf out;
 
 	buf_init(&out);
-	while ((w = workload_next(set, &cursor))) {
+	FOR_EACH_WORKLOAD(set, w) {
 		buf_addf(&out, "%s%s@%u", out.len ? " " : "", w->id.name,
 			 w->place.file);
 		if (w->duplicate_of)
-			buf_addf(&out, "=%u", w->duplicate_of);
+			buf_addf(&out, "=%zu", w->duplicate_of->at + 1);
 	}
 	assert_string_equal(out.data, want);
 	buf_release(&out);
@@ -84,7 +82,6 @@ static const char two_roles[] =
 static void check_two_roles(const struct workload *w)
 {
 	const struct workload_pod *master = &w->pods[0], *worker = &w->pods[1];
-	const struct missing *missing;
 
 	assert_string_equal(w->id.kind, "PyTorchJob");
 	assert_string_equal(w->id.namespace, "ml");
@@ -94,75 +91,31 @@ static void check_two_roles(const struct workload *w)
 	assert_true(w->training);
 	assert_false(w->serving);
 	assert_int_equal(w->npods, 2);
-	assert_string_equal(master->role, "Master");
 	assert_int_equal(master->steady.n, 1);
 	assert_int_equal(master->gpus.n, 3);
 	assert_true(master->gpu);
 	assert_true(master->terminating);
 	assert_string_equal(master->priority_class, "high");
-	assert_int_equal(master->priority_place.line, 9);
-	assert_string_equal(master->priority_place.pointer,
-			    "/spec/pytorchReplicaSpecs/Master/template/spec/"
-			    "priorityClassName");
 	assert_int_equal(master->ndemand, 2);
 	assert_string_equal(master->demand[0].resource, "nvidia.com/gpu");
 	assert_int_equal(quantity_value(master->demand[0].quantity), 3);
 	assert_string_equal(master->demand[1].resource, "rdma/hca");
 	assert_int_equal(quantity_value(master->demand[1].quantity), 1);
-	missing = workload_pod_missing(master, MISSING_CPU_LIMIT);
-	assert_string_equal(missing->container, "b");
-	assert_string_equal(missing->place.pointer,
-			    "/spec/pytorchReplicaSpecs/Master/template/spec/"
-			    "containers/1/name");
-	missing = workload_pod_missing(master, MISSING_MEMORY_REQUEST);
-	assert_string_equal(missing->container, "a");
 	assert_int_equal(worker->steady.n, 3);
 	assert_null(worker->priority_class);
-	assert_null(worker->priority_place.pointer);
-	assert_int_equal(worker->nmissing, 0);
-	assert_null(workload_pod_missing(worker, MISSING_CPU_LIMIT));
 	assert_int_equal(quantity_value(worker->demand[0].quantity), 8);
 }
 
-static void a_workload_is_read_with_its_roles(void **state)
+static void facts_of_a_workload_outlive_it(void **state)
 {
-	struct fixture fixture = {0};
-	const struct object *o = fixture_object(&fixture, two_roles);
-	struct workload *w = workload_read(&fixture.arena, o, 7);
+	struct object_index set = {0};
 
-	assert_null(w->pods[0].place.pointer);
-	assert_int_equal(w->pods[0].place.file, 7);
-	workload_settle(&fixture.arena, w);
-	check_two_roles(w);
-	fixture_release(&fixture);
-}
-
-static void a_packed_workload_unpacks_the_same(void **state)
-{
-	struct fixture fixture = {0};
-	const struct object *o = fixture_object(&fixture, two_roles);
-	struct workload *w = workload_read(&fixture.arena, o, 7);
-	struct arena arena = ARENA_INIT;
-	struct buf packed;
-
-	buf_init(&packed);
-	workload_settle(&fixture.arena, w);
-	workload_pack(w, &packed);
-	fixture_release(&fixture);
-	check_two_roles(workload_unpack(packed.data, packed.len, &arena));
-	/* Any other length is rejected. */
-	for (size_t len = 0; len < packed.len; len++) {
-		char *part = malloc(len ? len : 1);
-
-		memcpy(part, packed.data, len);
-		assert_null(workload_unpack(part, len, &arena));
-		free(part);
-		arena_reset(&arena);
-	}
-	buf_addc(&packed, 'x');
-	assert_null(workload_unpack(packed.data, packed.len, &arena));
-	buf_release(&packed);
-	arena_release(&arena);
+	add(&set, 7, two_roles);
+	object_index_finish(&set);
+	assert_int_equal(set.nworkloads, 1);
+	assert_int_equal(set.workloads[0]->place.file, 7);
+	check_two_roles(set.workloads[0]);
+	object_index_release(&set);
 }
 
 static void only_what_the_set_needs_is_kept(void **state)
@@ -255,8 +208,7 @@ static void joined_sets_keep_the_order_of_files(void **state)
 static void many_objects_keep_their_order(void **state)
 {
 	struct object_index set = {0};
-	struct workload_cursor cursor = {0};
-	const struct workload *w;
+	uint32_t n = 0;
 	char name[16];
 
 	for (uint32_t i = 0; i < 1000; i++) {
@@ -266,11 +218,11 @@ static void many_objects_keep_their_order(void **state)
 		add(&set, i, yaml);
 	}
 	object_index_finish(&set);
-	for (uint32_t i = 0; (w = workload_next(&set, &cursor)); i++) {
-		snprintf(name, sizeof(name), "p%u", i);
+	FOR_EACH_WORKLOAD(&set, w) {
+		snprintf(name, sizeof(name), "p%u", n++);
 		assert_string_equal(w->id.name, name);
 	}
-	assert_int_equal(cursor.next, 1000);
+	assert_int_equal(n, 1000);
 	object_index_release(&set);
 }
 
@@ -375,53 +327,6 @@ static void classes_are_used_by_their_workloads(void **state)
 	object_index_release(&set);
 }
 
-/* --- choices ---------------------------------------------------------------
- */
-
-/* Checks the selected workloads, in the form of check_order(). */
-static void check_choice(const struct object_index *set,
-			 enum workload_choice choice, const char *want)
-{
-	struct workload_cursor cursor = {.choice = choice};
-	const struct workload *w;
-	struct buf out;
-
-	buf_init(&out);
-	while ((w = workload_next(set, &cursor)))
-		buf_addf(&out, "%s%s", out.len ? " " : "", w->id.name);
-	assert_string_equal(out.data, want);
-	buf_release(&out);
-}
-
-static void a_quota_counts_what_its_scopes_choose(void **state)
-{
-	struct object_index set = {0};
-
-	add(&set, 1, POD("ml", "a", "1"));
-	add(&set, 2,
-	    "{apiVersion: v1, kind: Pod, " META(
-		    "other",
-		    "b") ", spec: {priorityClassName: high, containers: "
-			 "[{name: c, resources: {limits: {nvidia.com/gpu: "
-			 "1}}}]}}\n");
-	add(&set, 3, POD("ml", "a", "1"));
-	add(&set, 4, POD("ml", "c", "1"));
-	object_index_finish(&set);
-	check_choice(&set, WORKLOADS_ALL, "a b a c");
-	check_choice(&set, WORKLOADS_WITH_QUOTA, "");
-	check_choice(&set, WORKLOADS_WITH_CLASS, "b");
-	object_index_release(&set);
-
-	add(&set, 1, POD("ml", "a", "1"));
-	add(&set, 2, POD("other", "b", "1"));
-	add(&set, 3, QUOTA("ml", "q", 1));
-	add(&set, 4, POD("ml", "c", "1"));
-	object_index_finish(&set);
-	check_choice(&set, WORKLOADS_WITH_QUOTA, "a c");
-	check_choice(&set, WORKLOADS_WITH_CLASS, "");
-	object_index_release(&set);
-}
-
 #define SCALER(namespace)                                                      \
 	"{apiVersion: autoscaling/v1, kind: HorizontalPodAutoscaler, " META(   \
 		namespace,                                                     \
@@ -431,16 +336,13 @@ static void a_quota_counts_what_its_scopes_choose(void **state)
 static bool scales(const char *scaler, const char *pod, uint32_t file)
 {
 	struct object_index set = {0};
-	struct workload_cursor cursor = {0};
 	bool does;
 
 	add(&set, 0, scaler);
 	add(&set, file, pod);
 	object_index_finish(&set);
 	assert_int_equal(set.nscalers, 1);
-	does = scaler_scales(&set, &set.scalers[0],
-			     workload_next(&set, &cursor));
-	workload_stop(&cursor);
+	does = scaler_scales(&set, &set.scalers[0], set.workloads[0]);
 	object_index_release(&set);
 	return does;
 }
@@ -460,8 +362,7 @@ static void a_scaler_scales_in_its_namespace(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_workload_is_read_with_its_roles),
-		cmocka_unit_test(a_packed_workload_unpacks_the_same),
+		cmocka_unit_test(facts_of_a_workload_outlive_it),
 		cmocka_unit_test(only_what_the_set_needs_is_kept),
 		cmocka_unit_test(an_empty_set_answers_nothing),
 		cmocka_unit_test(joined_sets_keep_the_order_of_files),
@@ -469,7 +370,6 @@ int main(void)
 		cmocka_unit_test(an_object_twice_is_a_duplicate),
 		cmocka_unit_test(quotas_are_duplicates_when_they_say_the_same),
 		cmocka_unit_test(classes_are_used_by_their_workloads),
-		cmocka_unit_test(a_quota_counts_what_its_scopes_choose),
 		cmocka_unit_test(a_scaler_scales_in_its_namespace),
 	};
 

@@ -59,9 +59,6 @@ struct parallel_list {
 
 /* Finds all such commands of the container, in order. */
 struct parallel_list container_parallel(const struct container *c);
-/* True if one of its main containers runs vLLM without setting VLLM_PORT, while
- * Kubernetes sets variables for Services in the container. */
-bool pod_reads_vllm_port(const struct pod *pod);
 /*
  * Returns the number of devices that a server, or a launcher for this node,
  * uses in its container; 0 if unknown or all devices. *by (by may be NULL) gets

@@ -14,12 +14,6 @@ const struct node *pod_priority_class(const struct pod *pod);
 /* True if the class cannot be set in this object: a TrainJob's pod template
  * belongs to its runtime, and Cloud Run has no classes. */
 bool pod_priority_is_elsewhere(const struct pod *pod);
-/*
- * Returns another field that orders the workload in a queue: Kueue's
- * priority-class label, or a Kubeflow schedulingPolicy.priorityClass. It leaves
- * the priority of the Pods at 0.
- */
-const struct node *pod_queue_priority(const struct pod *pod);
 /* True for system-cluster-critical and system-node-critical. */
 bool priority_class_is_system(const char *name);
 /* Returns the value that Kubernetes defines for such a class, or 0. */

@@ -26,8 +26,5 @@ struct ray_gpus {
 
 /* Returns false if the cluster has none or they are unknown. */
 bool ray_gpus(const struct object *object, struct ray_gpus *out);
-/* True if the pod is a head whose dashboard others may reach without a token
- * (Ray 2.52 and later can require one). */
-bool ray_dashboard_is_open(const struct pod *pod);
 
 #endif

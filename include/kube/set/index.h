@@ -5,9 +5,8 @@
  * linted files and from a cluster snapshot have the same form, so that rules
  * need not distinguish them.
  *
- * Policy objects are few and stay in memory, each once. Workloads are many:
- * each is written to a temporary store and read back when it is needed, in the
- * order of the files, so that it takes only 40 bytes of memory.
+ * Only facts by which objects are found, compared or added up are kept. Rules
+ * read everything else from the objects themselves (rule_object()).
  */
 #ifndef KUBE_INDEX_H
 #define KUBE_INDEX_H
@@ -226,75 +225,23 @@ struct pod_demand {
 	bool unknown;
 };
 
-enum missing_type {
-	MISSING_CPU_REQUEST,
-	MISSING_CPU_LIMIT,
-	MISSING_MEMORY_REQUEST,
-	MISSING_MEMORY_LIMIT,
-	MISSING_SORTS,
-};
-
-/* The first container of a pod in which a field is not set. */
-struct missing {
-	enum missing_type type;
-	const char *container;
-	struct place place;
-};
-
-/* An object to which the pods of a template refer: a PersistentVolumeClaim that
- * they share, or their RuntimeClass. */
-struct pod_reference {
-	bool runtime_class;
-	const char *name;
-	struct place place;
-};
-
-/* The pods of one template of a workload. */
+/*
+ * Facts about the pods of one template by which other objects find and count
+ * them. Rules read everything else of the object itself (rule_object()).
+ */
 struct workload_pod {
-	const char *role;
-	struct place place; /* the pod template */
-	struct spec_place spec;
 	struct amount steady, peak; /* pods */
 	struct amount gpus;	    /* devices per pod */
 	struct pod_demand *demand;  /* extended resources of each pod */
 	size_t ndemand;
-	const char *priority_class; /* NULL: none; "": unknown */
-	struct place priority_place;
-	uint32_t priority_start; /* in its file */
-	uint32_t priority_file;	 /* the runtime's that says it, or NO_FILE */
+	const char *priority_class; /* NULL: none, or unknown */
 	bool priority_unknown;
-	bool has_priority; /* sets spec.priority in addition to the class */
-	int64_t priority;
-	struct place number_place;
-	bool queue_priority; /* ordered by a queue, see lifecycle/priority.h */
 	bool best_effort, terminating; /* for the scopes of quotas */
-	/* fields that are not set in some container */
-	struct missing *missing;
-	size_t nmissing;
-	struct pod_reference *references;
-	size_t nreferences;
-	const char *device_class; /* pod_claims_class() */
-	/* has claims that Kueue cannot count (claim.unqueued) */
-	bool claims_unqueued;
-	bool apart; /* no two of its pods can run on one node */
-	/* all of its pods run on one node; set if it has claims */
-	bool together;
-	/* waits for other pods of the object, possibly until they end */
-	bool waits;
 	/* Labels that are known, including those that the operator adds. */
 	struct pod_label *labels;
 	size_t nlabels;
 	enum more_labels more_labels; /* labels that it may have in addition */
-	/* uses the host's network, so that network policies do not apply */
-	bool host_network;
-	bool gpu; /* a GPU pod */
-	/* contains vLLM, which exits if VLLM_PORT is a URL */
-	bool reads_vllm_port;
-	bool open_dashboard; /* its Ray dashboard requires no token */
-	bool fragment;	     /* part of a kustomize patch */
-	/* Has its own PodSpec in the file, and rules check it (not
-	 * infrastructure). */
-	bool repairable;
+	bool gpu;		      /* a GPU pod */
 };
 
 struct workload {
@@ -310,16 +257,21 @@ struct workload {
 	struct amount gang;
 	bool training, serving;
 	bool suspended, kueue, child, elastic;
-	const char *queue;	    /* queue of Volcano, KAI, ..., or NULL */
+	bool fragment;	    /* a kustomize patch, not a complete object */
+	bool claims;	    /* a pod names a PersistentVolumeClaim */
+	bool runtime_class; /* a pod names a RuntimeClass */
+	const char *queue;  /* queue of Volcano, KAI, ..., or NULL */
 	enum queue_type queue_type; /* kind of that queue */
 	const char *kueue_queue;    /* name of a LocalQueue, or NULL */
-	/* least number of pods with which Kueue admits it, or 0 */
-	int64_t kueue_least;
 	struct workload_pod *pods;
 	size_t npods;
-	/* 1 + index of another workload for the same object: an earlier one, or
-	 * a later one if this is only a patch. 0 if this workload counts. */
-	uint32_t duplicate_of;
+	/* The members below are set by object_index_add() and _finish(). */
+	uint64_t hash; /* of the identity; 0: never a duplicate */
+	size_t at;     /* index; until the end, that within its thread */
+	/* Another workload for the same object: an earlier one, or a later one
+	 * if this is only a patch. NULL if this workload counts. */
+	const struct workload *duplicate_of;
+	const struct workload *next;
 };
 
 struct object_index {
@@ -355,8 +307,9 @@ struct object_index {
 	size_t nconfigs, configs_size;
 	struct kept_object *named;
 	size_t nnamed, named_size;
-	size_t nworkloads; /* number of workloads with GPU pods */
-	bool clusters;	   /* the cluster of some file is known */
+	struct workload **workloads; /* with GPU pods */
+	size_t nworkloads, workloads_size;
+	bool clusters; /* the cluster of some file is known */
 	/*
 	 * The members below are valid after object_index_finish(): the lowest
 	 * priority class of a serving workload, or NULL; its value, its
@@ -423,41 +376,12 @@ const struct quota *index_own_quotas(const struct object_index *set,
 				     const struct workload *workload,
 				     size_t *n);
 
-/* Workloads to read. Skipping the others costs little. */
-enum workload_choice {
-	WORKLOADS_ALL,
-	WORKLOADS_WITH_QUOTA, /* index_own_quotas() may find quotas for it */
-	WORKLOADS_WITH_CLASS, /* a pod has a priority class */
-};
+/* Loops over all workloads, in the order of the files. */
+#define FOR_EACH_WORKLOAD(set_, w_)                                            \
+	for (const struct workload *w_ =                                       \
+		     (set_)->nworkloads ? *(set_)->workloads : NULL;           \
+	     w_; w_ = w_->next)
 
-/*
- * Position in an iteration over all workloads, or those of a choice, in the
- * order of the files:
- *
- * struct workload_cursor cursor = {0};
- *
- * while ((w = workload_next(facts, &cursor)))
- *
- * Each workload is valid until the next call. workload_next() returns NULL at
- * the end; call workload_stop() to leave the loop earlier.
- */
-struct workload_cursor {
-	size_t next; /* index of the next workload; the last index plus 1 */
-	enum workload_choice choice;
-	struct arena arena;
-};
-const struct workload *workload_next(const struct object_index *set,
-				     struct workload_cursor *cursor);
-void workload_stop(struct workload_cursor *cursor);
-/* True if the workload is a kustomize patch and not a complete object. */
-bool workload_is_part(const struct workload *w);
-/* Reads a workload again, by its index. */
-const struct workload *workload_at(const struct object_index *set, size_t index,
-				   struct arena *arena);
-
-/* Returns the first container in which the field is not set, or NULL. */
-const struct missing *workload_pod_missing(const struct workload_pod *pod,
-					   enum missing_type type);
 /* Returns the known labels of the pods, as a map. */
 const struct node *workload_pod_labels(const struct workload_pod *pod,
 				       struct arena *arena);
@@ -490,8 +414,6 @@ bool object_is_gpu_workload(const struct object *object);
  * are valid only as long as the document. */
 struct workload *workload_read(struct arena *arena, const struct object *object,
 			       uint32_t file);
-/* Computes all places of a workload before its document is freed. */
-void workload_settle(struct arena *arena, struct workload *w);
 /* Returns the node of metadata.name, or else of the object: the place of a
  * workload. */
 const struct node *index_name_node(const struct object *object);

@@ -4,9 +4,35 @@
  * the pod's server reads. If the files contain such a Service, the finding is
  * certain; otherwise it assumes that a Service has the name of its workload.
  */
+#include <string.h>
+
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/command/env.h"
 #include "kube/command/parallel.h"
+
+/* True if one of its main containers runs vLLM without setting VLLM_PORT, while
+ * Kubernetes sets variables for Services in the container. */
+static bool reads_vllm_port(const struct pod *pod)
+{
+	const struct node *links = pod_field(pod, "enableServiceLinks");
+
+	if (pod->flat || (!node_is_unset(links) && !node_is_true(links)))
+		return false;
+	FOR_EACH_CONTAINER(pod, c) {
+		struct parallel_list list;
+
+		if (c->role != CONTAINER_MAIN || container_env(c, "VLLM_PORT"))
+			continue;
+		list = container_parallel(c);
+		for (size_t i = 0; i < list.n; i++)
+			/* vLLM's script may unset the variable if it mentions
+			 * it. */
+			if (!strcmp(list.items[i].program, "vLLM"))
+				return !container_says(c, "VLLM_PORT");
+	}
+	return false;
+}
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
@@ -15,7 +41,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	struct finding *f;
 
 	if (object->parent || !text_eq(object->name, "vllm") ||
-	    object_kind_has(object, KIND_HEADLESS) || !pod_reads_vllm_port(pod))
+	    object_kind_has(object, KIND_HEADLESS) || !reads_vllm_port(pod))
 		return;
 	f = report_pod(run, pod, links ? links : pod->spec,
 		       "if a Service is also named `vllm`, it sets VLLM_PORT "
@@ -26,11 +52,12 @@ static void check(struct rule_run *run, const struct pod *pod)
 		edit_bool(rule_arena(run), false));
 }
 
-static bool is_reader(const struct workload *w)
+static bool is_reader(const struct object *object)
 {
-	for (size_t i = 0; i < w->npods; i++)
-		if (w->pods[i].reads_vllm_port)
-			return true;
+	if (object)
+		FOR_EACH_POD(object, pod)
+			if (reads_vllm_port(pod))
+				return true;
 	return false;
 }
 
@@ -43,7 +70,8 @@ static void check_workload(struct rule_run *run, const struct workload *w)
 		const struct kube_service *service = &set->services[i];
 
 		if (service->has_address && text_eq(service->id.name, "vllm") &&
-		    service_is_beside(set, service, w))
+		    service_is_beside(set, service, w) &&
+		    is_reader(rule_object(run, w)))
 			report_place(run, &service->id, &service->place,
 				     "Service `vllm` sets VLLM_PORT to a URL "
 				     "in the pods of %s, and vLLM exits",
@@ -53,13 +81,10 @@ static void check_workload(struct rule_run *run, const struct workload *w)
 
 static void check_set(struct rule_run *run)
 {
-	struct workload_cursor cursor = {0};
-	const struct workload *w;
-
 	if (!rule_index(run)->nservices)
 		return;
-	while ((w = workload_next(rule_index(run), &cursor)))
-		if (!w->child && !w->duplicate_of && is_reader(w))
+	FOR_EACH_WORKLOAD(rule_index(run), w)
+		if (!w->child && !w->duplicate_of)
 			check_workload(run, w);
 }
 

@@ -12,6 +12,7 @@
  * (namespaceSelector); apis/config configuration_types.go
  * (excludeResourcePrefixes, transformations).
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -20,18 +21,34 @@
 #include "kube/quota/queue.h"
 #include "kube/set/index_find.h"
 
+/* Returns the least parallelism of a Job, or 0. Kueue's partial admission may
+ * lower its parallelism (pkg/controller/jobs/job,
+ * JobMinParallelismAnnotation). */
+static int64_t min_parallelism(const struct object *o)
+{
+	static const char key[] = "kueue.x-k8s.io/job-min-parallelism";
+	const struct node *at = object_annotation(o, key);
+	long n;
+
+	if (!at || !object_is(o, "batch", "Job"))
+		return 0;
+	n = node_str(at) ? strtol(node_str(at), NULL, 10) : 1;
+	return n > 1 ? n : 1;
+}
+
 /* Returns the least number of pods of this template that Kueue admits at once:
  * one for a Deployment, a group for a LeaderWorkerSet (its size is unknown
  * here, so one). */
-static int64_t queue_pods(const struct workload *w,
-			  const struct workload_pod *pod)
+static int64_t queue_pods(const struct pod *pod)
 {
-	if (text_eq(w->id.kind, "Deployment") ||
-	    text_eq(w->id.kind, "LeaderWorkerSet"))
-		return pod->steady.n ? 1 : 0;
-	if (w->kueue_least && w->kueue_least < pod->steady.n)
-		return w->kueue_least;
-	return pod->steady.n;
+	const struct object *o = pod->object;
+	int64_t pods = amount_mul(pod->steady, object_copies(o)).n;
+	int64_t least = min_parallelism(o);
+
+	if (text_eq(o->kind, "Deployment") ||
+	    text_eq(o->kind, "LeaderWorkerSet"))
+		return pods ? 1 : 0;
+	return least && least < pods ? least : pods;
 }
 
 /* Returns the ClusterQueue of the workload's LocalQueue; NULL if unknown. */
@@ -61,13 +78,13 @@ static const struct found_object *queue_of(struct rule_run *run,
 
 static struct finding *report_uncovered(struct rule_run *run,
 					const struct workload *w,
-					const struct workload_pod *pod,
+					const struct pod *pod,
 					const char *resource, const char *queue)
 {
 	const struct accelerator *device =
 		accelerator_find(rule_accelerators(run), resource);
 	struct finding *f = report_place(
-		run, &w->id, &pod->place,
+		run, &w->id, rule_place(run, pod->spec),
 		"ClusterQueue `%s` does not cover `%s`: unless Kueue is configured to ignore or replace it, %s is never admitted",
 		queue, resource, rule_title(run, w->id.kind, w->id.name));
 
@@ -77,8 +94,7 @@ static struct finding *report_uncovered(struct rule_run *run,
 }
 
 static void check_demand(struct rule_run *run, const struct workload *w,
-			 const struct workload_pod *pod,
-			 const struct pod_demand *demand,
+			 const struct pod *pod, const struct pod_demand *demand,
 			 const struct found_object *cluster_queue)
 {
 	const struct node *queue = cluster_queue->root;
@@ -88,7 +104,7 @@ static void check_demand(struct rule_run *run, const struct workload *w,
 	char text[QUANTITY_TEXT], most[QUANTITY_TEXT];
 	struct finding *f;
 
-	need = quantity_mul(demand->quantity, queue_pods(w, pod));
+	need = quantity_mul(demand->quantity, queue_pods(pod));
 	if (need.nano <= 0 || text_ends(demand->resource, CLASS_DEVICES))
 		return;
 	offer = queue_offers(queue, demand->resource);
@@ -104,7 +120,7 @@ static void check_demand(struct rule_run *run, const struct workload *w,
 		f = report_uncovered(run, w, pod, demand->resource, name);
 	else
 		f = report_place(
-			run, &w->id, &pod->place,
+			run, &w->id, rule_place(run, pod->spec),
 			"%s %s are requested, but ClusterQueue `%s` has at most %s (flavor `%s`): %s is never admitted",
 			text, demand->resource, name,
 			quantity_text(offer.most, most),
@@ -116,7 +132,7 @@ static void check_demand(struct rule_run *run, const struct workload *w,
 /* Checks native resources, which Kueue counts as well; the index has only
  * extended resources. */
 static void check_native(struct rule_run *run, const struct workload *w,
-			 const struct workload_pod *of, const struct pod *pod,
+			 const struct pod *pod,
 			 const struct found_object *queue)
 {
 	static const char *const names[] = {"cpu", "memory",
@@ -132,30 +148,15 @@ static void check_native(struct rule_run *run, const struct workload *w,
 		if (demand.unknown || demand.quantity.nano <= 0)
 			continue;
 		if (offer.covered || offer.unlimited)
-			check_demand(run, w, of, &demand, queue);
-		else if (queue_pods(w, of) > 0)
+			check_demand(run, w, pod, &demand, queue);
+		else if (queue_pods(pod) > 0)
 			uncovered = uncovered ? arena_printf(rule_arena(run),
 							     "%s`, `%s",
 							     uncovered, *name)
 					      : *name;
 	}
 	if (uncovered)
-		report_uncovered(run, w, of, uncovered, queue->name);
-}
-
-static void check_natives(struct rule_run *run, const struct workload *w,
-			  const struct found_object *queue)
-{
-	const struct object *object = rule_object(run, w);
-	const struct workload_pod *of = w->pods;
-
-	if (!object)
-		return;
-	FOR_EACH_POD(object, pod) {
-		if (!pod->flat)
-			check_native(run, w, of, pod, queue);
-		of++;
-	}
+		report_uncovered(run, w, pod, uncovered, queue->name);
 }
 
 /* --- flavors -------------------------------------------------------------- */
@@ -214,14 +215,10 @@ static bool group_is_asked(const struct node *group, const struct pod *pod)
 }
 
 static void check_flavors(struct rule_run *run, const struct workload *w,
+			  const struct object *object,
 			  const struct found_object *queue)
 {
-	const struct object *object;
-
 	if (!index_keeps(rule_index(run), CLUSTER_FLAVOR) && !w->cluster)
-		return;
-	object = rule_object(run, w);
-	if (!object)
 		return;
 	FOR_EACH_POD(object, pod) {
 		if (pod->flat)
@@ -262,17 +259,22 @@ static void check_queue(struct rule_run *run, const struct object *object)
 static void check(struct rule_run *run, const struct workload *w)
 {
 	const struct found_object *queue = NULL;
+	const struct object *object = NULL;
 
 	if (w->kueue_queue && !w->child && *w->id.namespace)
 		queue = queue_of(run, w);
-	if (!queue)
+	if (queue)
+		object = rule_object(run, w);
+	if (!object)
 		return;
 	for (size_t p = 0; p < w->npods; p++)
 		for (size_t d = 0; d < w->pods[p].ndemand; d++)
-			check_demand(run, w, &w->pods[p], &w->pods[p].demand[d],
-				     queue);
-	check_natives(run, w, queue);
-	check_flavors(run, w, queue);
+			check_demand(run, w, &object->pods[p],
+				     &w->pods[p].demand[d], queue);
+	FOR_EACH_POD(object, pod)
+		if (!pod->flat)
+			check_native(run, w, pod, queue);
+	check_flavors(run, w, object, queue);
 }
 
 const struct rule rule_clusterqueue_never_fits = {

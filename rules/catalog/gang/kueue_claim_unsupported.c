@@ -79,29 +79,39 @@ static const struct found_object *find_queue(struct rule_run *run,
 	return queue && queue->root ? queue : NULL;
 }
 
+/* True if Kueue may lower the number of the object's pods
+ * (pkg/controller/jobs/job, JobMinParallelismAnnotation). */
+static bool may_shrink(const struct object *object)
+{
+	return object_is(object, "batch", "Job") &&
+	       object_annotation(object, "kueue.x-k8s.io/job-min-parallelism");
+}
+
 static void check_mapped(struct rule_run *run, const struct workload *w,
-			 const struct workload_pod *pod, const char *resource,
+			 const struct pod *pod, const char *resource,
 			 struct quantity each)
 {
+	struct amount pods =
+		amount_mul(pod->steady, object_copies(pod->object));
 	const struct found_object *queue = find_queue(run, w);
 	char text[QUANTITY_TEXT], most[QUANTITY_TEXT];
 	bool single = text_eq(w->id.kind, "Deployment") ||
 		      text_eq(w->id.kind, "LeaderWorkerSet");
-	struct quantity need = quantity_mul(each, single ? 1 : pod->steady.n);
+	struct quantity need = quantity_mul(each, single ? 1 : pods.n);
 	struct queue_offer offer;
 
-	if (!queue || w->kueue_least || pod->steady.unknown)
+	if (!queue || may_shrink(pod->object) || pods.unknown)
 		return;
 	offer = queue_offers(queue->root, resource);
 	if (!offer.covered && !offer.unlimited)
 		report_place(
-			run, &w->id, &pod->place,
+			run, &w->id, rule_place(run, pod->spec),
 			"claims count as `%s`, which ClusterQueue `%s` does not cover: %s is never admitted",
 			resource, queue->name,
 			rule_title(run, w->id.kind, w->id.name));
 	else if (!offer.unlimited && quantity_cmp(need, offer.most) > 0)
 		report_place(
-			run, &w->id, &pod->place,
+			run, &w->id, rule_place(run, pod->spec),
 			"claims count as %s %s, but ClusterQueue `%s` has at most %s: %s is never admitted",
 			quantity_text(need, text), resource, queue->name,
 			quantity_text(offer.most, most),
@@ -139,10 +149,11 @@ static bool sum_resource(struct rule_run *run, const struct workload_pod *pod,
 }
 
 static void check_class(struct rule_run *run, const struct workload *w,
-			const struct workload_pod *pod, size_t d,
+			const struct pod *pod, size_t d,
 			const struct component_config *config)
 {
-	const char *class = class_of(run, &pod->demand[d]);
+	const struct workload_pod *facts = &w->pods[pod - pod->object->pods];
+	const char *class = class_of(run, &facts->demand[d]);
 	const struct node *mappings =
 		node_path(config->root, "resources.deviceClassMappings");
 	const struct node *mapping =
@@ -155,24 +166,39 @@ static void check_class(struct rule_run *run, const struct workload *w,
 		return;
 	if (!mapping) {
 		f = report_place(
-			run, &w->id, &pod->place,
+			run, &w->id, rule_place(run, pod->spec),
 			"Kueue's Configuration does not map device class `%s`: it never admits %s",
 			class, rule_title(run, w->id.kind, w->id.name));
 		finding_label_place(run, f, &config->place,
 				    "deviceClassMappings");
 	} else if (resource && node_is_unset(node_get(mapping, "sources")) &&
-		   sum_resource(run, pod, d, mappings, resource, &sum)) {
+		   sum_resource(run, facts, d, mappings, resource, &sum)) {
 		check_mapped(run, w, pod, resource, sum);
 	}
+}
+
+/* True if the pod has claims that Kueue cannot count. */
+static bool is_unqueued(const struct pod *pod)
+{
+	FOR_EACH_CHILD(pod_field(pod, "resourceClaims"), entry) {
+		const struct claim *claim = claim_of(pod, entry);
+
+		if (claim && claim->unqueued)
+			return true;
+	}
+	return false;
 }
 
 static void check_demands(struct rule_run *run, const struct workload *w,
 			  const struct component_config *config)
 {
-	for (size_t p = 0; p < w->npods; p++)
+	const struct object *object = rule_object(run, w);
+
+	for (size_t p = 0; object && p < w->npods; p++)
 		for (size_t d = 0; d < w->pods[p].ndemand; d++)
-			if (!w->pods[p].claims_unqueued)
-				check_class(run, w, &w->pods[p], d, config);
+			if (!is_unqueued(&object->pods[p]))
+				check_class(run, w, &object->pods[p], d,
+					    config);
 }
 
 static void check(struct rule_run *run, const struct workload *w)

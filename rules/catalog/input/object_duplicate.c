@@ -8,19 +8,16 @@
 
 static void check(struct rule_run *run, const struct workload *w)
 {
-	const struct workload *first;
 	struct finding *f;
 
 	/* A patch has the same name as the object that it changes. */
-	if (!w->duplicate_of || workload_is_part(w))
+	if (!w->duplicate_of || w->fragment)
 		return;
 	f = report_place(
 		run, &w->id, &w->place,
 		"%s `%s` of namespace `%s` is defined more than once in the input",
 		w->id.kind, w->id.name, w->id.namespace);
-	first = workload_at(rule_index(run), w->duplicate_of - 1,
-			    rule_arena(run));
-	finding_label_place(run, f, &first->place,
+	finding_label_place(run, f, &w->duplicate_of->place,
 			    "the first definition, which is counted");
 }
 

@@ -18,7 +18,7 @@
 /* Pods that no pod of their workload can reach (Ingress), or that can reach
  * none (Egress). */
 struct isolation {
-	const struct workload_pod *pods;
+	const struct pod *pods;
 	const struct found_object
 		*policy; /* first policy that selects the pods */
 	const char *type;
@@ -130,12 +130,22 @@ static const struct found_object *isolates(struct peer_search *all, size_t pod,
 	return first;
 }
 
+/* True if the pod may use the host's network, so that network policies do not
+ * apply. */
+static bool may_use_host(const struct pod *pod)
+{
+	const struct node *host = pod_field(pod, "hostNetwork");
+
+	return pod->flat || !(node_is_unset(host) || node_is_false(host));
+}
+
 /* Reads the labels of the pods. Returns false if there are more than MOST_PODS
- * or one uses the host network. */
-static bool read_pods(struct peer_search *all, struct arena *arena)
+ * or one may use the host's network. */
+static bool read_pods(struct peer_search *all, const struct object *object,
+		      struct arena *arena)
 {
 	for (size_t i = 0; i < all->w->npods; i++) {
-		if (i >= MOST_PODS || all->w->pods[i].host_network)
+		if (i >= MOST_PODS || may_use_host(&object->pods[i]))
 			return false;
 		all->labels[i] = workload_pod_labels(&all->w->pods[i], arena);
 	}
@@ -143,21 +153,21 @@ static bool read_pods(struct peer_search *all, struct arena *arena)
 }
 
 /* True if the pods are certainly isolated, according to the known policies. */
-static bool workload_isolated(const struct object_index *set,
-			      const struct workload *w, struct arena *arena,
+static bool workload_isolated(struct rule_run *run, const struct workload *w,
 			      struct isolation *out)
 {
 	static const struct direction directions[] = {
 		{"Ingress", "ingress", "from"}, {"Egress", "egress", "to"}};
+	const struct object *object = rule_object(run, w);
 	struct peer_search all = {.w = w};
 
-	if (!read_pods(&all, arena))
+	if (!object || !read_pods(&all, object, rule_arena(run)))
 		return false;
-	all.items =
-		index_selecting(set, w, CLUSTER_NETWORK_POLICY, arena, &all.n);
+	all.items = index_selecting(rule_index(run), w, CLUSTER_NETWORK_POLICY,
+				    rule_arena(run), &all.n);
 	for (size_t i = 0; i < w->npods; i++)
 		for (size_t d = 0; d < 2 && w->pods[i].gpu; d++) {
-			out->pods = &w->pods[i];
+			out->pods = &object->pods[i];
 			out->type = directions[d].type;
 			out->policy = isolates(&all, i, &directions[d]);
 			if (out->policy && w->pods[i].steady.n)
@@ -200,11 +210,11 @@ static void check(struct rule_run *run, const struct workload *w)
 	if (!has_ranks(w) || rule_cluster_lacks(run, CLUSTER_NETWORK_POLICY) ||
 	    (!index_keeps(rule_index(run), CLUSTER_NETWORK_POLICY) &&
 	     rule_cluster_lost(run)) ||
-	    !workload_isolated(rule_index(run), w, rule_arena(run), &alone))
+	    !workload_isolated(run, w, &alone))
 		return;
 	in = *alone.type == 'I';
 	f = report_place(
-		run, &w->id, &alone.pods->place,
+		run, &w->id, rule_place(run, alone.pods->spec),
 		knows_all(run, w)
 			? "NetworkPolicy `%s` blocks %s: unless a policy of another kind allows it, the ranks of %s cannot connect"
 			: "NetworkPolicy `%s` blocks %s: unless another policy allows it, the ranks of %s cannot connect",

@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/lifecycle/priority.h"
 
 static void check(struct rule_run *run, const struct workload *w)
 {
@@ -25,13 +26,17 @@ static void check(struct rule_run *run, const struct workload *w)
 		const char *name = w->pods[p].priority_class;
 		const struct priority_class *c =
 			name ? index_class(index, w, name) : NULL;
+		const struct pod *pod;
 		struct finding *f;
 
 		if (!c || c->value.unknown || c->never_preempts ||
 		    c->value.n <= index->serving_value)
 			continue;
+		pod = rule_pod(run, w, p);
+		if (!pod)
+			return;
 		f = report_place(
-			run, &w->id, &w->pods[p].priority_place,
+			run, &w->id, rule_place(run, pod_priority_class(pod)),
 			"if they share nodes, training at `%s` (%s) preempts %s `%s`, which serves at `%s` (%s)",
 			c->id.name, rule_number(run, c->value.n),
 			index->server.kind, index->server.name,

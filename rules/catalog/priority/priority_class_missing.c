@@ -11,6 +11,28 @@
 #include "engine/rule.h"
 #include "kube/cluster/cluster.h"
 #include "kube/lifecycle/priority.h"
+#include "kube/purpose/class.h"
+
+/*
+ * Returns another field that orders the workload in a queue: Kueue's
+ * priority-class label, or a Kubeflow schedulingPolicy.priorityClass. It leaves
+ * the priority of the Pods at 0.
+ */
+static const struct node *queue_priority(const struct pod *pod)
+{
+	const struct object *o = pod->object;
+	const struct node *found =
+		object_label(o, "kueue.x-k8s.io/priority-class");
+
+	if (node_is_unset(found))
+		found = node_path(
+			node_get(node_get(o->root, "spec"), "runPolicy"),
+			"schedulingPolicy.priorityClass");
+	for (; node_is_unset(found) && o->parent; o = o->parent)
+		found = object_label(o->parent,
+				     "kueue.x-k8s.io/priority-class");
+	return node_is_unset(found) ? NULL : found;
+}
 
 /* Returns "Pod `x` has" or "the `worker` pods of PyTorchJob `x` have". */
 static const char *subject(struct rule_run *run, const char *kind,
@@ -55,7 +77,7 @@ static void check_given(struct rule_run *run, const struct pod *pod)
 	struct finding *f;
 
 	if (!*class || !pod->gpu_by || pod_priority_class(pod) ||
-	    pod_queue_priority(pod) || pod_priority_is_elsewhere(pod))
+	    queue_priority(pod) || pod_priority_is_elsewhere(pod))
 		return;
 	f = report_pod(run, pod, NULL,
 		       "%s no priority class: the policy requires `%s`",
@@ -84,12 +106,12 @@ static enum tri has_choice(struct rule_run *run)
 }
 
 static void report(struct rule_run *run, const struct workload *w,
-		   const struct workload_pod *pod, enum tri choice)
+		   const struct pod *pod, enum tri choice)
 {
 	struct finding *f = report_place(
-		run, &w->id, &pod->place,
+		run, &w->id, rule_place(run, pod->spec),
 		"%s no priority class%s the priority is 0",
-		subject(run, w->id.kind, w->id.name, pod->role),
+		subject(run, w->id.kind, w->id.name, text_or_empty(pod->role)),
 		choice == TRI_YES
 			? ", so"
 			: "; unless the cluster has a default class,");
@@ -97,7 +119,8 @@ static void report(struct rule_run *run, const struct workload *w,
 	finding_of_pod(f, pod);
 	if (choice != TRI_YES)
 		finding_severity(f, SEVERITY_INFO);
-	if (pod->repairable)
+	if (!pod->flat && !pod->object->doc->host &&
+	    !pod_is_infrastructure(pod))
 		finding_param_given(run, f, "class");
 }
 
@@ -110,12 +133,15 @@ static void check(struct rule_run *run, const struct workload *w)
 	    rule_param_given(run, "class"))
 		return;
 	for (size_t i = 0; i < w->npods; i++) {
-		const struct workload_pod *pod = &w->pods[i];
+		const struct workload_pod *facts = &w->pods[i];
+		const struct pod *pod;
 
-		if (!pod->gpu || pod->fragment || pod->priority_class ||
-		    pod->priority_unknown || pod->queue_priority)
+		if (!facts->gpu || w->fragment || facts->priority_class ||
+		    facts->priority_unknown)
 			continue;
-		report(run, w, pod, choice);
+		pod = rule_pod(run, w, i);
+		if (pod && !queue_priority(pod))
+			report(run, w, pod, choice);
 	}
 }
 

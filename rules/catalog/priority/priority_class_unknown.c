@@ -51,23 +51,25 @@ static void check(struct rule_run *run, const struct workload *w)
 	const struct object_index *index = rule_index(run);
 
 	for (size_t i = 0; i < w->npods; i++) {
-		const struct workload_pod *pod = &w->pods[i];
-		const char *near, *name = pod->priority_class;
+		const char *near, *name = w->pods[i].priority_class;
+		const struct pod *pod;
 		struct finding *f;
 
-		if (!name || pod->priority_unknown ||
-		    priority_class_is_system(name) ||
+		if (!name || priority_class_is_system(name) ||
 		    index_class(index, w, name) || !judges(run))
 			continue;
+		pod = rule_pod(run, w, i);
+		if (!pod)
+			return;
 		near = nearest_class(run, name);
 		f = report_place(
-			run, &w->id, &pod->priority_place,
+			run, &w->id, rule_place(run, pod_priority_class(pod)),
 			rule_cluster(run)
 				? "PriorityClass `%s` does not exist: %s%s will be forbidden"
 				: "no file defines the PriorityClass `%s`: unless the cluster has it, %s%s will be forbidden",
 			name, w->class == KIND_POD ? "" : "the pods of ",
 			rule_title(run, w->id.kind, w->id.name));
-		finding_of_class(f, pod);
+		finding_of_class(f, pod, pod_priority_class(pod));
 		if (near)
 			finding_help(run, f, "did you mean `%s`?", near);
 		if (!rule_cluster(run))

@@ -36,29 +36,39 @@ static void check(struct rule_run *run, const struct pod *pod)
 }
 
 static void check_number(struct rule_run *run, const struct workload *w,
-			 const struct workload_pod *pod)
+			 const struct pod *pod,
+			 const struct priority_class *class)
 {
-	const char *name = pod->priority_class;
-	const struct priority_class *class =
-		index_class(rule_index(run), w, name);
+	const struct node *at = pod ? pod_field(pod, "priority") : NULL;
 	struct finding *f;
+	int64_t n;
 
-	if (!class || class->value.unknown || class->value.n == pod->priority)
+	if (!node_int(at, &n) || n == class->value.n)
 		return;
 	f = report_place(
-		run, &w->id, &pod->number_place,
+		run, &w->id, rule_place(run, at),
 		"`priority: %s` with `%s`: the API server computes %s and forbids the pods",
-		rule_number(run, pod->priority), name,
+		rule_number(run, n), class->id.name,
 		rule_number(run, class->value.n));
 	if (class->place.file != NO_FILE)
 		finding_label_place(run, f, &class->value_place, "the value");
 }
 
+/* Checks classes of the input and of the cluster. The values of system classes
+ * are known without them. The API server sets the number of a Pod, so it says
+ * nothing about the author. */
 static void check_workload(struct rule_run *run, const struct workload *w)
 {
-	for (size_t i = 0; i < w->npods; i++)
-		if (w->pods[i].has_priority && !w->pods[i].priority_unknown)
-			check_number(run, w, &w->pods[i]);
+	for (size_t i = 0; i < w->npods && w->class != KIND_POD; i++) {
+		const char *name = w->pods[i].priority_class;
+		const struct priority_class *class =
+			name && !priority_class_is_system(name)
+				? index_class(rule_index(run), w, name)
+				: NULL;
+
+		if (class && !class->value.unknown)
+			check_number(run, w, rule_pod(run, w, i), class);
+	}
 }
 
 const struct rule rule_priority_integer_set = {

@@ -48,13 +48,13 @@ static void check_scaler(struct rule_run *run, const struct workload *w,
 static void check_set(struct rule_run *run)
 {
 	const struct object_index *set = rule_index(run);
-	struct workload_cursor cursor = {.choice = WORKLOADS_WITH_QUOTA};
-	const struct workload *w;
+	size_t n;
 
 	if (!set->nscalers)
 		return;
-	while ((w = workload_next(set, &cursor))) {
-		if (w->child || w->duplicate_of || w->npods != 1 ||
+	FOR_EACH_WORKLOAD(set, w) {
+		index_own_quotas(set, w, &n);
+		if (!n || w->child || w->duplicate_of || w->npods != 1 ||
 		    !text_starts(w->id.api_version, "apps/"))
 			continue;
 		for (size_t i = 0; i < set->nscalers; i++)

@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/claim.h"
 #include "kube/quota/quota.h"
 #include "kube/set/index_find.h"
 
@@ -65,10 +66,23 @@ static const struct quota *find_quota(struct rule_run *run,
 	return other;
 }
 
-static void check_pod(struct rule_run *run, const struct workload *w,
-		      const struct workload_pod *pod)
+/* Returns the device class of the pod's first claim for accelerators; "" if it
+ * is unknown, NULL if the claim does not exist. */
+static const char *claimed_class(const struct pod *pod)
 {
-	const char *class = pod->device_class;
+	FOR_EACH_CHILD(pod_field(pod, "resourceClaims"), entry) {
+		const struct claim *claim = claim_of(pod, entry);
+		struct amount n;
+
+		if (claim_use(pod, entry, &n) == TRI_YES)
+			return claim && claim->class ? claim->class : "";
+	}
+	return NULL;
+}
+
+static void check_pod(struct rule_run *run, const struct workload *w,
+		      const struct pod *pod, const char *class)
+{
 	const struct found_object *known =
 		index_find(rule_index(run), w, CLUSTER_DEVICE_CLASS, class,
 			   rule_arena(run));
@@ -82,7 +96,7 @@ static void check_pod(struct rule_run *run, const struct workload *w,
 	if (!quota)
 		return;
 	f = report_place(
-		run, &w->id, &pod->place,
+		run, &w->id, rule_place(run, pod->spec),
 		known && known->root
 			? "no quota in namespace `%s` counts the devices that these pods claim"
 			: "if the device class has no `extendedResourceName`, no quota in namespace `%s` counts the devices that these pods claim",
@@ -95,9 +109,19 @@ static void check_pod(struct rule_run *run, const struct workload *w,
 
 static void check(struct rule_run *run, const struct workload *w)
 {
-	for (size_t i = 0; i < w->npods; i++)
-		if (w->pods[i].device_class)
-			check_pod(run, w, &w->pods[i]);
+	const struct object *object = NULL;
+	size_t n;
+
+	if (index_quotas(rule_index(run), w, &n) && n)
+		object = rule_object(run, w);
+	if (!object)
+		return;
+	FOR_EACH_POD(object, pod) {
+		const char *class = claimed_class(pod);
+
+		if (class)
+			check_pod(run, w, pod, class);
+	}
 }
 
 const struct rule rule_quota_dra_uncovered = {

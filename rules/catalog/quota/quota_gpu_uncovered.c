@@ -51,24 +51,29 @@ static bool is_part(struct rule_run *run, const struct workload *w,
 	return covered;
 }
 
-static void check_pod(struct rule_run *run, const struct workload *w,
-		      const struct workload_pod *pod)
+static void check_pod(struct rule_run *run, const struct workload *w, size_t i)
 {
-	for (size_t d = 0; d < pod->ndemand; d++) {
-		const char *resource = pod->demand[d].resource;
+	const struct workload_pod *facts = &w->pods[i];
+
+	for (size_t d = 0; d < facts->ndemand; d++) {
+		const char *resource = facts->demand[d].resource;
 		const struct accelerator *a =
 			accelerator_find(rule_accelerators(run), resource);
 		const struct quota *quota;
+		const struct pod *pod;
 		struct finding *f;
 		bool covered;
 
-		if (!a || pod->demand[d].quantity.nano == 0)
+		if (!a || facts->demand[d].quantity.nano == 0)
 			continue;
 		quota = find_quota(run, w, resource, &covered);
-		if (!quota || covered || is_part(run, w, pod, a))
+		if (!quota || covered || is_part(run, w, facts, a))
 			continue;
+		pod = rule_pod(run, w, i);
+		if (!pod)
+			return;
 		f = report_place(
-			run, &w->id, &pod->place,
+			run, &w->id, rule_place(run, pod->spec),
 			"no quota in namespace `%s` lists `%s`: these requests are not counted",
 			w->id.namespace, resource);
 		finding_label_place(run, f, &quota->place,
@@ -80,7 +85,7 @@ static void check_pod(struct rule_run *run, const struct workload *w,
 static void check(struct rule_run *run, const struct workload *w)
 {
 	for (size_t i = 0; i < w->npods; i++)
-		check_pod(run, w, &w->pods[i]);
+		check_pod(run, w, i);
 }
 
 const struct rule rule_quota_gpu_uncovered = {

@@ -27,16 +27,15 @@ struct demanded {
 	const char *key;      /* key in spec.hard */
 	const char *resource; /* resource in the container */
 	bool limit;
-	enum missing_type type;
 };
 
 static const struct demanded keys[] = {
-	{"cpu", "cpu", false, MISSING_CPU_REQUEST},
-	{"requests.cpu", "cpu", false, MISSING_CPU_REQUEST},
-	{"limits.cpu", "cpu", true, MISSING_CPU_LIMIT},
-	{"memory", "memory", false, MISSING_MEMORY_REQUEST},
-	{"requests.memory", "memory", false, MISSING_MEMORY_REQUEST},
-	{"limits.memory", "memory", true, MISSING_MEMORY_LIMIT},
+	{"cpu", "cpu", false},
+	{"requests.cpu", "cpu", false},
+	{"limits.cpu", "cpu", true},
+	{"memory", "memory", false},
+	{"requests.memory", "memory", false},
+	{"limits.memory", "memory", true},
 };
 
 static bool listed(const char *const *names, size_t n, const char *name)
@@ -67,22 +66,52 @@ static bool defaulted(const struct object_index *index,
 	return false;
 }
 
-static void check_pod(struct rule_run *run, const struct workload *w,
-		      const struct workload_pod *pod, const struct quota *quota)
+/* Requests default to limits, and a value of the pod counts for its
+ * containers. */
+static bool sets(const struct container *c, const struct demanded *key)
+{
+	const struct node *level = pod_field(c->pod, "resources");
+	struct quantity q;
+
+	if (container_limit(c, key->resource, &q) != QUANTITY_ABSENT ||
+	    node_get(node_get(level, "limits"), key->resource))
+		return true;
+	return !key->limit &&
+	       (container_request(c, key->resource, &q) != QUANTITY_ABSENT ||
+		node_get(node_get(level, "requests"), key->resource));
+}
+
+/* Returns the first container that does not set the value, or NULL. */
+static const struct container *find_gap(const struct pod *pod,
+					const struct demanded *key)
+{
+	if (pod && !pod->flat)
+		FOR_EACH_CONTAINER(pod, c)
+			if (!sets(c, key))
+				return c;
+	return NULL;
+}
+
+static void check_pod(struct rule_run *run, const struct workload *w, size_t i,
+		      const struct quota *quota)
 {
 	for (size_t k = 0; k < ARRAY_SIZE(keys); k++) {
 		const struct resource_amount *hard =
 			quota_hard(quota, keys[k].key);
-		const struct missing *gap =
-			workload_pod_missing(pod, keys[k].type);
+		const struct container *gap;
+		const struct node *name;
 		struct finding *f;
 
-		if (!hard || !gap || defaulted(rule_index(run), w, &keys[k]))
+		if (!hard || defaulted(rule_index(run), w, &keys[k]))
 			continue;
+		gap = find_gap(rule_pod(run, w, i), &keys[k]);
+		if (!gap)
+			continue;
+		name = node_get(gap->node, "name");
 		f = report_place(
-			run, &w->id, &gap->place,
+			run, &w->id, rule_place(run, name ? name : gap->node),
 			"container `%s` sets no %s %s, but %s forbids pods without it",
-			gap->container, keys[k].resource,
+			text_or_empty(gap->name), keys[k].resource,
 			keys[k].limit ? "limit" : "request",
 			rule_title(run, "quota", quota->id.name));
 		finding_label_place(run, f, &hard->place, "`%s` is counted",
@@ -96,11 +125,10 @@ static void check(struct rule_run *run, const struct workload *w)
 	size_t n;
 	const struct quota *quotas = index_quotas(rule_index(run), w, &n);
 
-	for (size_t q = 0; q < n; q++)
+	for (size_t q = 0; q < n && !w->fragment; q++)
 		for (size_t p = 0; p < w->npods; p++)
-			if (!w->pods[p].fragment &&
-			    quota_selects(&quotas[q], &w->pods[p]) == TRI_YES)
-				check_pod(run, w, &w->pods[p], &quotas[q]);
+			if (quota_selects(&quotas[q], &w->pods[p]) == TRI_YES)
+				check_pod(run, w, p, &quotas[q]);
 }
 
 const struct rule rule_quota_missing_cpu_memory = {

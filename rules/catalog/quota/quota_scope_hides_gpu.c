@@ -21,19 +21,18 @@ static bool counted(struct rule_run *run, const struct quota *quotas, size_t n,
 
 /* Returns the first GPU pod that no GPU quota of its namespace selects, or
  * NULL. */
-static const struct workload_pod *outside(struct rule_run *run,
-					  const struct workload *w,
-					  const struct quota *quotas, size_t n)
+static const struct pod *outside(struct rule_run *run, const struct workload *w,
+				 const struct quota *quotas, size_t n)
 {
 	for (size_t p = 0; p < w->npods; p++)
 		if (w->pods[p].gpu && w->pods[p].gpus.n > 0 &&
 		    !counted(run, quotas, n, &w->pods[p]))
-			return &w->pods[p];
+			return rule_pod(run, w, p);
 	return NULL;
 }
 
 static void report(struct rule_run *run, const struct quota *quota,
-		   const struct workload *w, const struct workload_pod *pod)
+		   const struct workload *w, const struct pod *pod)
 {
 	struct finding *f;
 
@@ -44,7 +43,7 @@ static void report(struct rule_run *run, const struct quota *quota,
 		run, &quota->id, &quota->scopes[0].place,
 		"scope `%s` excludes the GPU pods of %s: this quota does not count them",
 		quota->scopes[0].name, rule_title(run, w->id.kind, w->id.name));
-	finding_label_place(run, f, &pod->place, "not selected");
+	finding_label_place(run, f, rule_place(run, pod->spec), "not selected");
 }
 
 static bool has_scopes(const struct object_index *index)
@@ -60,14 +59,14 @@ static void check(struct rule_run *run)
 {
 	const struct object_index *index = rule_index(run);
 	bool *reported = ARENA_ARRAY(rule_arena(run), bool, index->nquotas);
-	struct workload_cursor cursor = {.choice = WORKLOADS_WITH_QUOTA};
-	const struct workload *w;
 
-	while (has_scopes(index) && (w = workload_next(index, &cursor))) {
+	if (!has_scopes(index))
+		return;
+	FOR_EACH_WORKLOAD(index, w) {
 		size_t n, own;
 		const struct quota *quotas = index_own_quotas(index, w, &own);
 		const struct quota *all = index_quotas(index, w, &n);
-		const struct workload_pod *pod;
+		const struct pod *pod;
 
 		if (!own || reported[quotas - index->quotas])
 			continue;

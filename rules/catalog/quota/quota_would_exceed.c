@@ -21,9 +21,7 @@ struct quota_sum {
 	struct quantity steady;
 	size_t workloads; /* number of workloads and claims that need some */
 	bool claims;	  /* a ResourceClaim is among them */
-	/* Index of the workload that needs most; valid if `largest_demand` is
-	 * not 0. */
-	size_t largest;
+	const struct workload *largest; /* that needs most, or NULL */
 	struct quantity largest_demand;
 };
 
@@ -73,7 +71,7 @@ static void list_sums(struct sums *sums, const struct accelerator_extra *extra,
 }
 
 static void add_workload(const struct sums *sums, struct quota_sum *sum,
-			 const struct workload *w, size_t index)
+			 const struct workload *w)
 {
 	struct quota_case c = {.index = sums->index,
 			       .workload = w,
@@ -89,13 +87,12 @@ static void add_workload(const struct sums *sums, struct quota_sum *sum,
 	sum->steady = quantity_add(sum->steady, demand.steady);
 	sum->workloads++;
 	if (quantity_cmp(demand.steady, sum->largest_demand) > 0) {
-		sum->largest = index;
+		sum->largest = w;
 		sum->largest_demand = demand.steady;
 	}
 }
 
-static void add_to_all(struct sums *sums, const struct workload *w,
-		       size_t index)
+static void add_to_all(struct sums *sums, const struct workload *w)
 {
 	size_t n, at;
 	const struct quota *quotas = index_own_quotas(sums->index, w, &n);
@@ -104,7 +101,7 @@ static void add_to_all(struct sums *sums, const struct workload *w,
 		return;
 	at = (size_t)(quotas - sums->index->quotas);
 	for (size_t i = sums->first[at]; i < sums->first[at + n]; i++)
-		add_workload(sums, &sums->items[i], w, index);
+		add_workload(sums, &sums->items[i], w);
 }
 
 /* Adds claims of the files once, however many pods share them. */
@@ -132,12 +129,11 @@ static struct quota_sum *quota_sums(struct rule_run *run, size_t *n)
 {
 	const struct object_index *index = rule_index(run);
 	struct sums sums = {.index = index, .classes = rule_classes(run)};
-	struct workload_cursor cursor = {.choice = WORKLOADS_WITH_QUOTA};
-	const struct workload *w;
 
 	list_sums(&sums, rule_accelerators(run), rule_arena(run));
-	while (sums.n && (w = workload_next(index, &cursor)))
-		add_to_all(&sums, w, cursor.next - 1);
+	if (sums.n)
+		FOR_EACH_WORKLOAD(index, w)
+			add_to_all(&sums, w);
 	add_claims(&sums);
 	*n = sums.n;
 	return sums.items;
@@ -220,7 +216,7 @@ static void check_one(struct rule_run *run, const struct workload *w)
 
 static void report_sum(struct rule_run *run, const struct quota_sum *sum)
 {
-	const struct workload *w;
+	const struct workload *w = sum->largest;
 	char need[QUANTITY_TEXT], hard[QUANTITY_TEXT];
 	struct finding *f;
 
@@ -235,9 +231,8 @@ static void report_sum(struct rule_run *run, const struct quota_sum *sum)
 		sum->quota->id.namespace, quantity_text(sum->steady, need),
 		sum->resource, quantity_text(sum->hard->quantity, hard));
 	finding_cause(run, f, sum->resource);
-	if (!sum->largest_demand.nano)
+	if (!w)
 		return;
-	w = workload_at(rule_index(run), sum->largest, rule_arena(run));
 	finding_label_place(run, f, &w->place, "the largest of them, %s",
 			    rule_title(run, w->id.kind, w->id.name));
 }

@@ -8,31 +8,32 @@
  * "if". Source: plugin/pkg/admission/runtimeclass/admission.go prepareObjects.
  */
 #include "engine/rule.h"
+#include "kube/purpose/class.h"
 #include "kube/set/index_find.h"
 
 static void check_class(struct rule_run *run, const struct workload *w,
-			const struct pod_reference *class)
+			const struct node *class)
 {
 	struct arena *arena = rule_arena(run);
 	const char *near;
 	struct finding *f;
 
-	if (index_find(rule_index(run), w, CLUSTER_RUNTIME_CLASS, class->name,
+	if (index_find(rule_index(run), w, CLUSTER_RUNTIME_CLASS, class->str,
 		       arena) ||
 	    rule_cluster_lacks(run, CLUSTER_RUNTIME_CLASS))
 		return;
 	near = index_nearest(rule_index(run), w, CLUSTER_RUNTIME_CLASS,
-			     class->name, arena);
+			     class->str, arena);
 	if (!rule_cluster(run) && (!near || rule_set_is_partial(run))) {
 		rule_not_run(run, rule_without_cluster(run));
 		return;
 	}
 	f = report_place(
-		run, &w->id, &class->place,
+		run, &w->id, rule_place(run, class),
 		rule_cluster(run)
 			? "RuntimeClass `%s` does not exist: %s%s will be forbidden"
 			: "no file defines the RuntimeClass `%s`: unless the cluster has it, %s%s will be forbidden",
-		class->name, w->class == KIND_POD ? "" : "the pods of ",
+		class->str, w->class == KIND_POD ? "" : "the pods of ",
 		rule_title(run, w->id.kind, w->id.name));
 	if (near)
 		finding_help(run, f, "did you mean `%s`?", near);
@@ -42,14 +43,18 @@ static void check_class(struct rule_run *run, const struct workload *w,
 
 static void check(struct rule_run *run, const struct workload *w)
 {
-	for (size_t i = 0; i < w->npods; i++)
-		for (size_t r = 0; r < w->pods[i].nreferences; r++) {
-			const struct pod_reference *one =
-				&w->pods[i].references[r];
+	const struct object *object =
+		w->runtime_class ? rule_object(run, w) : NULL;
 
-			if (one->runtime_class && w->pods[i].repairable)
-				check_class(run, w, one);
-		}
+	if (!object || object->doc->host)
+		return;
+	FOR_EACH_POD(object, pod) {
+		const struct node *class = pod_field(pod, "runtimeClassName");
+
+		if (!pod->flat && !pod_is_infrastructure(pod) &&
+		    node_str(class) && *class->str)
+			check_class(run, w, class);
+	}
 }
 
 const struct rule rule_runtimeclass_unknown = {

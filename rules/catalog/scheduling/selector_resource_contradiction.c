@@ -207,9 +207,8 @@ static void check_workload(struct rule_run *run, const struct workload *w)
 {
 	const struct object *object = NULL;
 
-	for (size_t i = 0; i < w->npods && !w->child && !object; i++)
-		if (w->pods[i].nreferences)
-			object = rule_object(run, w);
+	if (w->runtime_class && !w->child)
+		object = rule_object(run, w);
 	if (!object)
 		return;
 	FOR_EACH_POD(object, pod) {

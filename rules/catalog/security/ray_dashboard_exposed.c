@@ -8,10 +8,50 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
-#include "kube/operators/ray.h"
+
+/* True if the dashboard is not started, or listens only on the loopback address
+ * of the head; KubeRay's default is 0.0.0.0. */
+static bool keeps_dashboard(const struct node *group)
+{
+	const struct node *params = node_get(group, "rayStartParams");
+	const char *on = node_str(node_get(params, "include-dashboard"));
+	const char *host = node_str(node_get(params, "dashboard-host"));
+
+	return (on && !strcasecmp(on, "false")) || text_eq(host, "127.0.0.1") ||
+	       text_eq(host, "localhost");
+}
+
+/* True if a token is required, by KubeRay's field or by the variable that it
+ * sets. */
+static bool asks_for_token(const struct pod *pod, const struct node *spec)
+{
+	if (node_eq(node_path(spec, "authOptions.mode"), "token"))
+		return true;
+	FOR_EACH_CONTAINER(pod, c) {
+		const struct node *mode = container_env(c, "RAY_AUTH_MODE");
+
+		if (mode && !node_eq(node_get(mode, "value"), "disabled"))
+			return true;
+	}
+	return false;
+}
+
+/* True if the pod is a head whose dashboard others may reach without a token
+ * (Ray 2.52 and later can require one). */
+static bool is_open(const struct pod *pod)
+{
+	/* The head group is a field of the cluster's spec. */
+	const struct node *spec = pod->group ? pod->group->parent : NULL;
+
+	return text_eq(pod->object->group, "ray.io") &&
+	       text_eq(pod->role, "Head") && !keeps_dashboard(pod->group) &&
+	       !asks_for_token(pod, spec);
+}
 
 static bool has_port(const struct node *ports, const char *key, int64_t port)
 {
@@ -75,7 +115,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *at = exposed(pod->object, pod->group);
 
-	if (!at || !ray_dashboard_is_open(pod) || !ray_serves_dashboard(pod) ||
+	if (!at || !is_open(pod) || !ray_serves_dashboard(pod) ||
 	    !object_gpu_pod(pod->object))
 		return;
 	report_pod(
@@ -86,16 +126,20 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 /* Checks Services in the files that select the head. */
 static void check_workload(struct rule_run *run, const struct workload *w,
-			   const struct workload_pod *pod)
+			   size_t i)
 {
 	const struct object_index *set = rule_index(run);
 
-	for (size_t i = 0; i < set->nservices; i++) {
-		const struct kube_service *service = &set->services[i];
+	for (size_t s = 0; s < set->nservices; s++) {
+		const struct kube_service *service = &set->services[s];
+		const struct pod *pod =
+			service->exposes_dashboard &&
+					service_is_beside(set, service, w) &&
+					service_selects(service, &w->pods[i])
+				? rule_pod(run, w, i)
+				: NULL;
 
-		if (service->exposes_dashboard &&
-		    service_is_beside(set, service, w) &&
-		    service_selects(service, pod))
+		if (pod && is_open(pod))
 			report_place(
 				run, &service->id, &service->place,
 				"the Service exposes the dashboard of %s, which runs jobs for anyone who can reach it",
@@ -105,16 +149,12 @@ static void check_workload(struct rule_run *run, const struct workload *w,
 
 static void check_set(struct rule_run *run)
 {
-	struct workload_cursor cursor = {0};
-	const struct workload *w;
-
 	if (!rule_index(run)->nservices)
 		return;
-	while ((w = workload_next(rule_index(run), &cursor)))
+	FOR_EACH_WORKLOAD(rule_index(run), w)
 		for (size_t i = 0; i < w->npods; i++)
-			if (!w->child && !w->duplicate_of &&
-			    w->pods[i].open_dashboard)
-				check_workload(run, w, &w->pods[i]);
+			if (!w->child && !w->duplicate_of)
+				check_workload(run, w, i);
 }
 
 const struct rule rule_ray_dashboard_exposed = {

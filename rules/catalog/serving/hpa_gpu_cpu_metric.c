@@ -84,12 +84,9 @@ static void check_workload(struct rule_run *run, const struct workload *w)
 
 static void check_set(struct rule_run *run)
 {
-	struct workload_cursor cursor = {0};
-	const struct workload *w;
-
 	if (!rule_index(run)->nscalers)
 		return;
-	while ((w = workload_next(rule_index(run), &cursor)))
+	FOR_EACH_WORKLOAD(rule_index(run), w)
 		if (!w->child && !w->duplicate_of)
 			check_workload(run, w);
 }

@@ -99,28 +99,29 @@ static void count_budget(struct rule_run *run, const struct workload *w,
 static void check_set(struct rule_run *run)
 {
 	const struct object_index *set = rule_index(run);
-	struct workload_cursor cursor = {0};
-	const struct workload *w;
+	struct arena scratch = ARENA_INIT;
 	struct budget_tally *tallies;
 
 	if (!index_keeps(set, CLUSTER_DISRUPTION_BUDGET))
 		return;
 	tallies =
 		ARENA_ARRAY(rule_arena(run), struct budget_tally, set->nnamed);
-	while ((w = workload_next(set, &cursor))) {
+	FOR_EACH_WORKLOAD(set, w) {
 		size_t n = 0;
 		const struct found_object *all =
 			w->child || w->duplicate_of
 				? NULL
 				: index_selecting(set, w,
 						  CLUSTER_DISRUPTION_BUDGET,
-						  &cursor.arena, &n);
+						  &scratch, &n);
 
 		for (size_t i = 0; i < n; i++)
 			if (all[i].in_set && !all[i].maybe)
-				count_budget(run, w, &all[i], &cursor.arena,
+				count_budget(run, w, &all[i], &scratch,
 					     &tallies[all[i].at]);
+		arena_reset(&scratch);
 	}
+	arena_release(&scratch);
 	for (size_t i = 0; i < set->nnamed; i++)
 		if (tallies[i].title)
 			report_blocked(run, &tallies[i], &tallies[i].id,

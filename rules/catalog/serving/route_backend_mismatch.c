@@ -37,17 +37,12 @@ static bool has_number(const struct kube_service *service, int64_t port)
 static bool leads_to_gpus(struct rule_run *run,
 			  const struct kube_service *service)
 {
-	struct workload_cursor cursor = {0};
-	const struct workload *w;
-	bool found = false;
-
-	while (!found && (w = workload_next(rule_index(run), &cursor)))
+	FOR_EACH_WORKLOAD(rule_index(run), w)
 		for (size_t p = 0; p < w->npods; p++)
-			found |= service_is_beside(rule_index(run), service,
-						   w) &&
-				 service_selects(service, &w->pods[p]);
-	workload_stop(&cursor);
-	return found;
+			if (service_is_beside(rule_index(run), service, w) &&
+			    service_selects(service, &w->pods[p]))
+				return true;
+	return false;
 }
 
 static void check_route(struct rule_run *run, const struct route_backend *route)

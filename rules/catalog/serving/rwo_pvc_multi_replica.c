@@ -7,8 +7,10 @@
  */
 #include <stdlib.h>
 
-#include "base/text.h"
+#include "base/vec.h"
 #include "engine/rule.h"
+#include "kube/purpose/class.h"
+#include "kube/scheduling/affinity.h"
 #include "kube/scheduling/node_devices.h"
 #include "kube/set/index_find.h"
 
@@ -20,13 +22,67 @@ static bool has_only(const struct node *claim, const char *mode)
 	return node_count(modes) == 1 && node_eq(node_at(modes, 0), mode);
 }
 
-static bool mounts(const struct workload_pod *pod, const char *claim)
+/* Largest number of claims of a pod, because lists may be as long as a file. */
+enum { MOST = 64 };
+
+/* The claims that all pods of a template share, of all templates of an
+ * object. */
+struct mounts {
+	struct mount {
+		const struct pod *pod;
+		const struct node *claim; /* the claim's name */
+	} * items;
+	size_t n, size;
+};
+
+static const struct node *claim_of(const struct node *volume)
 {
-	for (size_t i = 0; i < pod->nreferences; i++)
-		if (!pod->references[i].runtime_class &&
-		    text_eq(pod->references[i].name, claim))
+	const struct node *name = node_get(
+		node_get(volume, "persistentVolumeClaim"), "claimName");
+
+	return node_str(name) ? name : NULL;
+}
+
+/* True if a claim template replaces the volume: each pod has a claim
+ * (pkg/controller/statefulset/stateful_set_utils.go, updateStorage). */
+static bool is_replaced(const struct pod *pod, const struct node *volume)
+{
+	const char *name = node_str(node_get(volume, "name"));
+
+	FOR_EACH_CHILD(node_get(node_get(pod->object->root, "spec"),
+				"volumeClaimTemplates"),
+		       template)
+		if (name && node_eq(node_path(template, "metadata.name"), name))
 			return true;
 	return false;
+}
+
+static void add_mounts(struct arena *arena, const struct pod *pod,
+		       struct mounts *all)
+{
+	size_t n = 0;
+
+	FOR_EACH_CHILD(pod->volumes, volume)
+		n += claim_of(volume) != NULL;
+	if (pod->flat || n > MOST)
+		return;
+	FOR_EACH_CHILD(pod->volumes, volume)
+		if (claim_of(volume) && !is_replaced(pod, volume))
+			*VEC_PUSH(arena, all->items, all->n, all->size) =
+				(struct mount){pod, claim_of(volume)};
+}
+
+/* True if no item before it, of the pod or of any pod if it is NULL, names the
+ * same claim. */
+static bool is_first(const struct mounts *all, size_t i, const struct pod *pod)
+{
+	for (size_t before = i; before--;) {
+		if (pod && all->items[before].pod != pod)
+			return true;
+		if (node_eq(all->items[before].claim, all->items[i].claim->str))
+			return false;
+	}
+	return true;
 }
 
 struct users {
@@ -34,30 +90,34 @@ struct users {
 	bool gpu, apart, together;
 };
 
-static bool is_too_small(struct rule_run *run, const struct workload_pod *pod)
+static bool is_too_small(struct rule_run *run, const struct pod *pod)
 {
 	return rule_param_given(run, "node") && !pod->gpus.unknown &&
 	       2 * pod->gpus.n > rule_param_int(run, "node");
 }
 
-static struct users users_of(struct rule_run *run, const struct workload *w,
+static struct users users_of(struct rule_run *run, const struct mounts *all,
 			     const char *claim)
 {
 	struct users users = {.together = true};
 
-	for (size_t i = 0; i < w->npods; i++) {
-		const struct workload_pod *pod = &w->pods[i];
+	for (size_t i = 0; i < all->n; i++) {
+		const struct pod *pod = all->items[i].pod;
+		struct amount pods =
+			amount_mul(pod->steady, object_copies(pod->object));
 
-		if (!mounts(pod, claim))
+		if (!node_eq(all->items[i].claim, claim) ||
+		    !is_first(all, i, pod))
 			continue;
-		/* Pods for which it waits may have ended, so the larger number
-		 * counts. */
-		users.pods = pod->waits ? amount_max(users.pods, pod->steady)
-					: amount_add(users.pods, pod->steady);
-		users.gpu |= pod->gpu;
-		users.together &= pod->together;
-		users.apart |= pod->steady.n > 1 &&
-			       (pod->apart || is_too_small(run, pod));
+		/* Pods for which it waits (JobSet, Volcano) may have ended, so
+		 * the larger number counts. */
+		users.pods = node_is_unset(node_get(pod->group, "dependsOn"))
+				     ? amount_add(users.pods, pods)
+				     : amount_max(users.pods, pods);
+		users.gpu |= pod->gpu_by != 0;
+		users.together &= pod_keeps_together(pod);
+		users.apart |= pods.n > 1 &&
+			       (pod_keeps_apart(pod) || is_too_small(run, pod));
 	}
 	return users;
 }
@@ -77,14 +137,12 @@ static bool is_below_one(const struct node *value)
 
 /* True if an update of a Deployment of one pod starts the new pod while the old
  * one runs. */
-static bool update_overlaps(struct rule_run *run, const struct workload *w)
+static bool update_overlaps(const struct object *object)
 {
-	const struct object *object = rule_object(run, w);
 	const struct node *strategy, *rolling;
 	struct amount surge;
 
-	if (!object || !object_is(object, "apps", "Deployment") ||
-	    object->fragment)
+	if (!object_is(object, "apps", "Deployment") || object->fragment)
 		return false;
 	strategy = node_path(object->root, "spec.strategy");
 	rolling = node_get(strategy, "rollingUpdate");
@@ -97,39 +155,37 @@ static bool update_overlaps(struct rule_run *run, const struct workload *w)
 }
 
 /* True if no node that the pods select has GPUs for two of them. */
-static bool fills_node(struct rule_run *run, const struct workload *w)
+static bool fills_node(const struct object *object)
 {
-	const struct object *object = rule_object(run, w);
 	bool fills = false;
 
-	if (object)
-		FOR_EACH_POD(object, pod) {
-			struct node_devices node = pod_node_devices(pod);
+	FOR_EACH_POD(object, pod) {
+		struct node_devices node = pod_node_devices(pod);
 
-			fills |= node.most && !pod->gpus.unknown &&
-				 2 * pod->gpus.n > node.most;
-		}
+		fills |= node.most && !pod->gpus.unknown &&
+			 2 * pod->gpus.n > node.most;
+	}
 	return fills;
 }
 
 static void judge_update(struct rule_run *run, const struct workload *w,
-			 const struct pod_reference *claim)
+			 const struct object *object, const struct node *claim)
 {
 	const struct found_object *found =
-		index_find(rule_index(run), w, CLUSTER_VOLUME_CLAIM,
-			   claim->name, rule_arena(run));
+		index_find(rule_index(run), w, CLUSTER_VOLUME_CLAIM, claim->str,
+			   rule_arena(run));
 	bool one_pod = found && has_only(found->root, "ReadWriteOncePod");
 	struct finding *f;
 
 	if (!found || (!one_pod && !has_only(found->root, "ReadWriteOnce")) ||
-	    !update_overlaps(run, w) || (!one_pod && !fills_node(run, w)))
+	    !update_overlaps(object) || (!one_pod && !fills_node(object)))
 		return;
 	f = report_place(
-		run, &w->id, &claim->place,
+		run, &w->id, rule_place(run, claim),
 		one_pod ? "claim `%s` is ReadWriteOncePod, and an update starts the new pod before it removes the old one: the update never ends"
 			: "claim `%s` is ReadWriteOnce, and an update starts the new pod on another node: if the storage is attached to one node, the update never ends",
-		claim->name);
-	finding_cause(run, f, claim->name);
+		claim->str);
+	finding_cause(run, f, claim->str);
 	finding_label_place(run, f, &found->place, "its access modes");
 	finding_help(
 		run, f,
@@ -137,19 +193,20 @@ static void judge_update(struct rule_run *run, const struct workload *w,
 }
 
 static void check_claim(struct rule_run *run, const struct workload *w,
-			const struct pod_reference *claim)
+			const struct mounts *all, const struct mount *mount)
 {
-	const struct users users = users_of(run, w, claim->name);
+	const struct node *claim = mount->claim;
+	const struct users users = users_of(run, all, claim->str);
 	const struct found_object *found;
 	struct finding *f;
 	bool one_pod;
 
 	if (users.gpu && !users.pods.unknown && users.pods.n == 1)
-		judge_update(run, w, claim);
+		judge_update(run, w, mount->pod->object, claim);
 	if (!users.gpu || users.pods.unknown || users.pods.n < 2)
 		return;
-	found = index_find(rule_index(run), w, CLUSTER_VOLUME_CLAIM,
-			   claim->name, rule_arena(run));
+	found = index_find(rule_index(run), w, CLUSTER_VOLUME_CLAIM, claim->str,
+			   rule_arena(run));
 	if (!found && !rule_cluster_lacks(run, CLUSTER_VOLUME_CLAIM) &&
 	    !rule_cluster(run))
 		rule_not_run(run, rule_without_cluster(run));
@@ -158,40 +215,32 @@ static void check_claim(struct rule_run *run, const struct workload *w,
 			 !has_only(found->root, "ReadWriteOnce")))
 		return;
 	f = report_place(
-		run, &w->id, &claim->place,
+		run, &w->id, rule_place(run, claim),
 		one_pod ? "%s mount claim `%s`, which is ReadWriteOncePod: all but one stay Pending"
 		: users.apart
 			? "%s on different nodes mount claim `%s`, which is ReadWriteOnce"
 			: "%s mount claim `%s`, which is ReadWriteOnce: if they land on different nodes, some may never start",
-		rule_count(run, users.pods.n, "pod"), claim->name);
-	finding_cause(run, f, claim->name);
+		rule_count(run, users.pods.n, "pod"), claim->str);
+	finding_cause(run, f, claim->str);
 	finding_label_place(run, f, &found->place, "its access modes");
 	if (!one_pod && !users.apart)
 		finding_severity(f, SEVERITY_INFO);
 }
 
-static bool is_first(const struct workload *w, size_t pod, size_t claim)
-{
-	const struct pod_reference *all = w->pods[pod].references;
-	const char *name = all[claim].name;
-
-	if (all[claim].runtime_class)
-		return false;
-	for (size_t i = 0; i < pod; i++)
-		if (mounts(&w->pods[i], name))
-			return false;
-	for (size_t i = 0; i < claim; i++)
-		if (!all[i].runtime_class && text_eq(all[i].name, name))
-			return false;
-	return true;
-}
-
 static void check(struct rule_run *run, const struct workload *w)
 {
-	for (size_t i = 0; i < w->npods && !w->child; i++)
-		for (size_t c = 0; c < w->pods[i].nreferences; c++)
-			if (w->pods[i].repairable && is_first(w, i, c))
-				check_claim(run, w, &w->pods[i].references[c]);
+	const struct object *object =
+		w->claims && !w->child ? rule_object(run, w) : NULL;
+	struct mounts all = {.n = 0};
+
+	if (!object || object->doc->host)
+		return;
+	FOR_EACH_POD(object, pod)
+		add_mounts(rule_arena(run), pod, &all);
+	for (size_t i = 0; i < all.n; i++)
+		if (!pod_is_infrastructure(all.items[i].pod) &&
+		    is_first(&all, i, NULL))
+			check_claim(run, w, &all, &all.items[i]);
 }
 
 static const struct rule_param params[] = {

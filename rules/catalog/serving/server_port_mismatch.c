@@ -167,17 +167,13 @@ static bool pod_has_port(const struct pod *pod, const char *name)
 static bool selects_others(struct rule_run *run, const struct workload *w,
 			   const struct kube_service *service)
 {
-	struct workload_cursor cursor = {0};
-	const struct workload *other;
-	bool found = false;
-
-	while (!found && (other = workload_next(rule_index(run), &cursor)))
+	FOR_EACH_WORKLOAD(rule_index(run), other)
 		for (size_t p = 0; p < other->npods; p++)
-			found |= (strcmp(other->id.name, w->id.name) != 0 ||
-				  strcmp(other->id.kind, w->id.kind) != 0) &&
-				 service_selects(service, &other->pods[p]);
-	workload_stop(&cursor);
-	return found;
+			if ((strcmp(other->id.name, w->id.name) != 0 ||
+			     strcmp(other->id.kind, w->id.kind) != 0) &&
+			    service_selects(service, &other->pods[p]))
+				return true;
+	return false;
 }
 
 /* Compares each port of the Service with the pods of a workload, if it selects
@@ -241,11 +237,9 @@ static bool may_select(const struct kube_service *pool,
  * pod of the input. */
 static bool misses_server(struct rule_run *run, const struct kube_service *pool)
 {
-	struct workload_cursor cursor = {0};
-	const struct workload *w;
 	bool server = false, selected = false;
 
-	while ((w = workload_next(rule_index(run), &cursor))) {
+	FOR_EACH_WORKLOAD(rule_index(run), w) {
 		bool beside = w->place.file == pool->place.file &&
 			      service_is_beside(rule_index(run), pool, w);
 

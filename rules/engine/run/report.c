@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that rules call to report a finding at a node or a place, and to add
- * labels and help. Positions, pointers and names are copied into findings at
- * once, because the document is freed before the report is written.
+ * Functions that rules call to report a finding at a node or a place, and to
+ * add labels and help. Positions, pointers and names are copied into findings
+ * at once, because the document is freed before the report is written.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -392,18 +392,21 @@ struct finding *report_place(struct rule_run *rr, const struct object_id *id,
 	return f;
 }
 
-void finding_of_pod(struct finding *f, const struct workload_pod *pod)
+void finding_of_pod(struct finding *f, const struct pod *pod)
 {
-	f->spec = pod->spec;
+	f->spec = spec_place_of(pod);
 	f->has_spec = f->about_whole = true;
 }
 
-void finding_of_class(struct finding *f, const struct workload_pod *pod)
+void finding_of_class(struct finding *f, const struct pod *pod,
+		      const struct node *class)
 {
-	f->spec = pod->spec;
+	const struct runtime *from = object_runtime_around(pod->object, class);
+
+	f->spec = spec_place_of(pod);
 	f->has_spec = true;
-	f->value_start = pod->priority_start;
-	f->value_file = pod->priority_file;
+	f->value_start = class->start;
+	f->value_file = from ? from->file : NO_FILE;
 }
 
 const char *rule_title(struct rule_run *run, const char *kind, const char *name)

@@ -178,7 +178,7 @@ void run_begin_file(struct run *run, const struct run_file *file)
 			&run->file_arena, file->source, run->options.today,
 			policy_floor(file->policy));
 	state->doc_arena.budget = NULL; /* run_budget_begin() sets it */
-	run_claims_begin(run);
+	run_claims_begin(run, &run->file_arena, &state->doc_arena);
 	run_budget_begin(run);
 }
 

@@ -2,7 +2,8 @@
 /*
  * Reads the claims in a file before its objects, because the number of devices
  * of a pod's claim is in another object, which may follow the pod. At admission
- * there is only one object.
+ * there is only one object. Files that set rules read again are read in the
+ * same way, so that their objects are the same.
  */
 #include "run_internal.h"
 
@@ -21,40 +22,41 @@ const struct kube_config *run_kube(struct run *run)
 	return &state->kube;
 }
 
-static void read_claims(struct run *run)
+static void read_claims(struct run *run, struct arena *arena)
 {
 	struct run_state *state = run->state;
 	struct source *source = state->file.source;
+	struct arena docs = ARENA_INIT;
 	struct loader loader;
 	struct doc doc;
 
 	if (!claims_may_be_in(source->text, source->len))
 		return;
 	state->claims.extra = &run_kube(run)->accelerators;
-	loader_init(&loader, source, &load_limits_default, &state->doc_arena);
+	loader_init(&loader, source, &load_limits_default, &docs);
 	while (loader_next(&loader, &doc) > 0) {
 		if (doc.root)
-			claims_add(&state->claims, &run->file_arena, &doc);
-		arena_reset(&state->doc_arena);
+			claims_add(&state->claims, arena, &doc);
+		arena_reset(&docs);
 	}
+	arena_release(&docs);
 }
 
-void run_claims_begin(struct run *run)
+void run_claims_begin(struct run *run, struct arena *arena,
+		      struct arena *objects)
 {
 	struct run_state *state = run->state;
 
 	state->names = (struct run_names){0};
 	state->claims = (struct claim_table){0};
-	run_runtimes_begin(run);
+	run_runtimes_begin(run, arena, objects);
 	state->kube_of = NULL;
 	if (!run->options.file_values)
 		return;
-	read_claims(run);
+	read_claims(run, arena);
 	state->kube_of = NULL; /* makes run_kube() build it again */
 }
 
-/* Forgets the claims: objects that set rules read again belong to other files,
- * whose text may be freed. */
 void run_claims_end(struct run *run)
 {
 	struct run_state *state = run->state;

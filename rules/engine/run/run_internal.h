@@ -79,9 +79,9 @@ struct run_state {
 	struct long_value long_values[LONG_VALUES]; /* of the current file */
 	size_t nfindings, findings_size;
 	struct finding moot; /* used for findings beyond the budget */
-	bool cut;	/* checking of the file has stopped */
-	bool in_part;	/* the file has placeholders or partial objects */
-	enum mode mode; /* for the checked object */
+	bool cut;	     /* checking of the file has stopped */
+	bool in_part;	     /* the file has placeholders or partial objects */
+	enum mode mode;	     /* for the checked object */
 	int internal[INTERNAL_COUNT];
 	const struct rule_set *rules; /* rules of the file's policy */
 	/* Built-in rules with these callbacks, in registry order. */
@@ -106,9 +106,10 @@ struct run_state {
 	struct arena arena;	   /* lives as long as the run */
 	struct claim_table claims; /* claims in the current file */
 	struct runtime *runtimes;  /* runtimes in the current file */
-	/* runtimes of other files, for the current document */
+	/* runtimes of other files, for the current document, and their memory,
+	 * which lives as long as the objects */
 	struct runtime *found_runtimes;
-	bool runtimes_end; /* runtimes are not searched any more */
+	struct arena *found_arena;
 	struct run_names {
 		struct defined_name *items;
 		size_t n, size;
@@ -117,6 +118,9 @@ struct run_state {
 	} names;
 	struct cluster_names cluster_names;
 	struct reread *reread; /* see run_object.c; NULL before the first use */
+	/* Returns the policy of each file, for set rules. */
+	const struct policy *(*policy_of)(void *policies, uint32_t file);
+	void *policies;
 	struct compiled_rejections *rejections; /* see run_rejections.c */
 	const struct cel_env *rejection_env;
 	/* The policy's config, extended by claims, runtimes and named
@@ -243,11 +247,14 @@ void run_check_budget(struct run *run, const struct object *object);
 void run_report_cut(struct run *run, const char *text, uint32_t start,
 		    uint32_t end);
 
-/* Reads the device claims in the file, for the pods that refer to them. */
-void run_claims_begin(struct run *run);
+/* Reads the device claims and the runtimes in the file into the arena, for the
+ * pods that refer to them; objects is the arena of the file's objects. */
+void run_claims_begin(struct run *run, struct arena *arena,
+		      struct arena *objects);
 void run_claims_end(struct run *run);
 /* Reads the runtimes to which the file's objects refer (run_runtimes.c). */
-void run_runtimes_begin(struct run *run);
+void run_runtimes_begin(struct run *run, struct arena *arena,
+			struct arena *objects);
 void run_runtimes_end(struct run *run);
 /* See struct runtime_finder; context is the run. */
 const struct runtime *run_find_runtime(void *context,

@@ -11,7 +11,7 @@
 
 /* Reads the runtimes in the file. Unlike for claims, the trees stay in memory,
  * because pods are built from them. */
-static void read_file(struct run *run)
+static void read_file(struct run *run, struct arena *arena)
 {
 	struct run_state *state = run->state;
 	struct source *source = state->file.source;
@@ -20,30 +20,29 @@ static void read_file(struct run *run)
 
 	if (!runtimes_may_be_used_in(source->text, source->len))
 		return;
-	loader_init(&loader, source, &load_limits_default, &run->file_arena);
+	loader_init(&loader, source, &load_limits_default, arena);
 	while (loader_next(&loader, &doc) > 0) {
 		if (!doc.root)
 			continue;
 		placeholder_mark(&doc);
-		state->runtimes =
-			runtimes_add(state->runtimes, &run->file_arena, &doc);
+		state->runtimes = runtimes_add(state->runtimes, arena, &doc);
 	}
 	for (struct runtime *one = state->runtimes; one; one = one->next)
 		one->file = state->file.index;
 }
 
-void run_runtimes_begin(struct run *run)
+void run_runtimes_begin(struct run *run, struct arena *arena,
+			struct arena *objects)
 {
 	run->state->runtimes = run->state->found_runtimes = NULL;
-	run->state->runtimes_end = false;
+	run->state->found_arena = objects;
 	if (run->options.file_values)
-		read_file(run);
+		read_file(run, arena);
 }
 
 void run_runtimes_end(struct run *run)
 {
 	run->state->runtimes = run->state->found_runtimes = NULL;
-	run->state->runtimes_end = true;
 }
 
 /* Finds a runtime in other input files. Copies it with its own line table,
@@ -58,7 +57,7 @@ static bool find_in_set(struct run *run, const struct object *object,
 			? options->find_runtime(options->set, object, kind,
 						ref->str)
 			: NULL;
-	struct arena *arena = &run->state->doc_arena;
+	struct arena *arena = run->state->found_arena;
 
 	if (!one || one->file == run->state->file.index)
 		return false;
@@ -81,7 +80,7 @@ static const struct node *cluster_root(struct run_state *state,
 		    text_eq(one->namespace, id->namespace) &&
 		    text_eq(one->api_version, id->api_version))
 			return one->root;
-	return cluster_object(state->cluster, id, &state->doc_arena);
+	return cluster_object(state->cluster, id, state->found_arena);
 }
 
 static bool find_in_cluster(struct run *run, const struct object *object,
@@ -138,7 +137,7 @@ static const struct runtime *find_elsewhere(struct run *run,
 	if (!find_in_set(run, object, kind, ref, &copy) &&
 	    !find_in_cluster(run, object, kind, ref, &copy))
 		return NULL;
-	one = ARENA_NEW(&state->doc_arena, struct runtime);
+	one = ARENA_NEW(state->found_arena, struct runtime);
 	*one = copy;
 	one->ref = ref;
 	one->next = state->found_runtimes;
@@ -152,10 +151,6 @@ const struct runtime *run_find_runtime(void *context,
 {
 	struct run *run = context;
 
-	/* Objects that set rules read again belong to other files and use
-	 * another arena. */
-	if (run->state->runtimes_end)
-		return NULL;
 	for (const struct runtime *one = run->state->runtimes; one;
 	     one = one->next)
 		if (runtime_is(one, object, kind, ref->str))

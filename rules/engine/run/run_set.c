@@ -308,11 +308,9 @@ static void end_files(struct set_run *set, uint32_t before)
 
 static void check_workloads(struct set_run *set)
 {
-	struct workload_cursor cursor = {0};
-	const struct workload *w;
 	uint32_t file = 0;
 
-	while ((w = workload_next(&set->run->index, &cursor))) {
+	FOR_EACH_WORKLOAD(&set->run->index, w) {
 		if (w->place.file != file) {
 			end_file(set, file);
 			file = w->place.file;
@@ -347,6 +345,8 @@ void run_set(struct run *run,
 		.policy = policy_of(context, 0),
 	};
 
+	run->state->policy_of = policy_of;
+	run->state->policies = context;
 	clear_findings(run);
 	run->state->suppressions = NULL;
 	object_index_finish(&run->index);

@@ -523,27 +523,6 @@ int64_t parallel_devices(const struct parallel *parallel,
 	return n;
 }
 
-bool pod_reads_vllm_port(const struct pod *pod)
-{
-	const struct node *links = pod_field(pod, "enableServiceLinks");
-
-	if (pod->flat || (!node_is_unset(links) && !node_is_true(links)))
-		return false;
-	FOR_EACH_CONTAINER(pod, c) {
-		struct parallel_list list;
-
-		if (c->role != CONTAINER_MAIN || container_env(c, "VLLM_PORT"))
-			continue;
-		list = container_parallel(c);
-		for (size_t i = 0; i < list.n; i++)
-			/* vLLM's script may unset the variable if it mentions
-			 * it. */
-			if (!strcmp(list.items[i].program, "vLLM"))
-				return !container_says(c, "VLLM_PORT");
-	}
-	return false;
-}
-
 int64_t container_devices(const struct container *c)
 {
 	static const char *const vendors[] = {"nvidia", "amd", "intel",

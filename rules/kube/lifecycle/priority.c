@@ -67,22 +67,6 @@ bool pod_priority_is_elsewhere(const struct pod *pod)
 	return false;
 }
 
-const struct node *pod_queue_priority(const struct pod *pod)
-{
-	const struct object *o = pod->object;
-	const struct node *found =
-		object_label(o, "kueue.x-k8s.io/priority-class");
-
-	if (node_is_unset(found))
-		found = node_path(
-			node_get(node_get(o->root, "spec"), "runPolicy"),
-			"schedulingPolicy.priorityClass");
-	for (; node_is_unset(found) && o->parent; o = o->parent)
-		found = object_label(o->parent,
-				     "kueue.x-k8s.io/priority-class");
-	return node_is_unset(found) ? NULL : found;
-}
-
 bool priority_class_is_system(const char *name)
 {
 	return priority_class_system_value(name) != 0;

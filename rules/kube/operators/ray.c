@@ -14,43 +14,6 @@
 #include "kube/command/parallel.h"
 #include "kube/operators/ray.h"
 
-/* True if the dashboard is not started, or listens only on the loopback address
- * of the head; KubeRay's default is 0.0.0.0. */
-static bool keeps_dashboard(const struct node *group)
-{
-	const struct node *params = node_get(group, "rayStartParams");
-	const char *on = node_str(node_get(params, "include-dashboard"));
-	const char *host = node_str(node_get(params, "dashboard-host"));
-
-	return (on && !strcasecmp(on, "false")) || text_eq(host, "127.0.0.1") ||
-	       text_eq(host, "localhost");
-}
-
-/* True if a token is required, by KubeRay's field or by the variable that it
- * sets. */
-static bool asks_for_token(const struct pod *pod, const struct node *spec)
-{
-	if (node_eq(node_path(spec, "authOptions.mode"), "token"))
-		return true;
-	FOR_EACH_CONTAINER(pod, c) {
-		const struct node *mode = container_env(c, "RAY_AUTH_MODE");
-
-		if (mode && !node_eq(node_get(mode, "value"), "disabled"))
-			return true;
-	}
-	return false;
-}
-
-bool ray_dashboard_is_open(const struct pod *pod)
-{
-	/* The head group is a field of the cluster's spec. */
-	const struct node *spec = pod->group ? pod->group->parent : NULL;
-
-	return text_eq(pod->object->group, "ray.io") &&
-	       text_eq(pod->role, "Head") && !keeps_dashboard(pod->group) &&
-	       !asks_for_token(pod, spec);
-}
-
 int64_t ray_num_gpus(const struct pod *pod, const struct node **at)
 {
 	const char *text;

@@ -165,8 +165,7 @@ void object_index_add(struct object_index *set, const struct object *o,
 		return;
 	scratch = &workload_index_of(set)->scratch;
 	w = workload_read(scratch, o, file);
-	index_read_service_use(o, w);
-	workload_settle(scratch, w);
+	place_settle(scratch, &w->place);
 	w->cluster = set->cluster;
 	set->clusters |= w->cluster != NULL;
 	workload_index_add(set, w);
@@ -205,15 +204,14 @@ static void note_class(struct object_index *set, const struct workload *w,
 
 static void note_classes(struct object_index *set)
 {
-	struct workload_cursor cursor = {.choice = WORKLOADS_WITH_CLASS};
-	const struct workload *w;
 	/* With only one workload, there is nothing to compare with classes of a
 	 * cluster. */
 	bool known = set->nclasses || (set->clusters && set->nworkloads > 1);
 
-	while (known && (w = workload_next(set, &cursor)))
-		for (size_t i = 0; i < w->npods; i++)
-			note_class(set, w, &w->pods[i]);
+	if (known)
+		FOR_EACH_WORKLOAD(set, w)
+			for (size_t i = 0; i < w->npods; i++)
+				note_class(set, w, &w->pods[i]);
 }
 
 void object_index_finish(struct object_index *set)
@@ -250,8 +248,10 @@ void object_index_join(struct object_index *dst, struct object_index *src)
 	APPEND(groups);
 	APPEND(routes);
 	APPEND(named);
+	APPEND(workloads);
+	workload_index_of(dst);
 	dst->clusters |= src->clusters;
-	workload_index_join(dst, src);
+	workload_index_release(src);
 	arena_adopt(&dst->arena, &src->arena);
 	memset(src, 0, sizeof(*src));
 }
@@ -260,6 +260,7 @@ void object_index_release(struct object_index *set)
 {
 	namespace_cache_release(set);
 	workload_index_release(set);
+	free(set->workloads);
 	free(set->quotas);
 	free(set->limit_ranges);
 	free(set->classes);

@@ -72,9 +72,9 @@ static uint64_t content_hash(struct workload_index *index,
 	struct object_id id = index_id(&index->scratch, o);
 	uint64_t hash;
 
-	buf_reset(&index->packed);
-	add_content(&index->packed, o, &id);
-	hash = identity_hash_of(&index->packed);
+	buf_reset(&index->identity);
+	add_content(&index->identity, o, &id);
+	hash = identity_hash_of(&index->identity);
 	arena_reset(&index->scratch);
 	return hash;
 }

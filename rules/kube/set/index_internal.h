@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The index of all input files, private to rules/kube: rows of facts, how they
- * are stored, sorted and looked up.
+ * The index of all input files, private to rules/kube: how facts are read,
+ * sorted and looked up.
  */
 #ifndef RULES_KUBE_INDEX_INTERNAL_H
 #define RULES_KUBE_INDEX_INTERNAL_H
@@ -32,8 +32,6 @@ bool index_add_named(struct object_index *set, const struct object *object,
 		     uint32_t file, struct kept_object *out);
 void index_add_service(struct object_index *set, const struct object *object,
 		       uint32_t file);
-/* Reads the effects of Services on the pods of the object's workload. */
-void index_read_service_use(const struct object *o, struct workload *w);
 void index_add_scaler(struct object_index *set, const struct object *object,
 		      uint32_t file);
 
@@ -44,47 +42,10 @@ void index_add_config(struct object_index *set, const struct object *object,
 /* Copies the texts of a tree, because the document's bytes are temporary. */
 void index_keep_texts(struct arena *arena, struct node *node);
 
-/* The location of each workload; rows are in the order of the files once the
- * set is finished. */
-struct index_row {
-	uint64_t id;	  /* keyed hash of the identity; 0: never a duplicate */
-	const void *data; /* packed, in the arena of the set */
-	uint32_t len;
-	uint32_t file;
-	uint32_t lookup_flags; /* look-ups that may return it */
-	union {
-		uint32_t order; /* order within the thread that read it */
-		/* set in the end: 1 + index of the workload that counts
-		 * instead, or 0 */
-		uint32_t duplicate_of;
-	};
-};
-
-/*
- * Bits of index_row.lookup_flags: a pod has a priority class; the object is a
- * fragment (a kustomize patch). The other bits are a hash of the namespace,
- * which is 0 only without a namespace.
- */
-enum {
-	LOOKUP_CLASS = 1,
-	LOOKUP_FRAGMENT = 2,
-	LOOKUP_NAMESPACE = ~3,
-};
-
-/* A Bloom filter of namespace hashes. */
-struct bloom_filter {
-	uint64_t bits[32];
-};
-
 struct workload_index {
-	/* On the heap, because an arena would keep old copies. */
-	struct index_row *rows;
-	size_t size;
-	struct arena scratch; /* memory for one workload */
-	struct buf packed;
+	struct arena scratch;	       /* memory for one workload */
+	struct buf identity;	       /* bytes that are hashed */
 	struct namespace_cache *cache; /* see index_cluster.c */
-	/* filled when the set is finished */
-	struct bloom_filter quota_namespaces;
 };
 
 /* Changes the hash, because objects of the same name in two clusters are
@@ -120,14 +81,12 @@ struct workload_index *workload_index_of(struct object_index *set);
 /* Copies a workload's facts and adds them. */
 void workload_index_add(struct object_index *set,
 			const struct workload *workload);
-void workload_index_join(struct object_index *dst, struct object_index *src);
 void workload_index_release(struct object_index *set);
 void workload_index_each(const struct object_index *set,
 			 void (*each)(void *context, uint64_t what,
 				      uint32_t file),
 			 void *context);
-/* Sorts the rows, marks duplicates, and adds namespaces with quotas to the
- * filter. */
+/* Sorts the workloads and marks duplicates. */
 void workload_index_finish(struct object_index *set);
 /* Sorts policy objects and named objects. */
 void index_sort_policies(struct object_index *set);
@@ -135,18 +94,6 @@ void index_sort_named(struct object_index *set);
 /* Returns a hash of a policy object's content and its cluster: equal objects
  * have equal hashes. */
 uint64_t index_content(struct object_index *set, const struct object *object);
-
-/* Packs a workload into bytes, which only the same process can unpack. */
-void workload_pack(const struct workload *workload, struct buf *out);
-/* Unpacks a workload, whose texts stay in data. Returns NULL if the bytes are
- * not a packed workload. */
-struct workload *workload_unpack(const void *data, size_t len,
-				 struct arena *arena);
-
-/* Reads the claims that the pods share, their runtime class, and whether two
- * pods may run on one node. */
-void pod_read_references(struct arena *arena, const struct pod *pod,
-			 uint32_t file, struct workload_pod *out);
 
 void pod_read_labels(struct arena *arena, const struct pod *pod,
 		     struct workload_pod *out);

@@ -72,9 +72,6 @@ void pod_read_labels(struct arena *arena, const struct pod *pod,
 	const struct object *o = pod->object;
 	size_t n = node_count(pod->labels);
 
-	out->host_network =
-		pod->flat || !(node_is_unset(pod_field(pod, "hostNetwork")) ||
-			       node_is_false(pod_field(pod, "hostNetwork")));
 	out->more_labels = more_of(pod);
 	if (n > MOST)
 		return;

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads Services and InferencePools (the pods that they select and the ports to
- * which they send requests), and the Services that routes name. Also decides
- * for which pods Services set variables. Source: pkg/kubelet/envvars
- * FromServices (none for Services without a cluster IP, or of type
- * ExternalName); Ray's dashboard uses port 8265 of the head.
+ * which they send requests), and the Services that routes name. Source:
+ * pkg/kubelet/envvars FromServices (no variables for Services without a cluster
+ * IP, or of type ExternalName); Ray's dashboard uses port 8265 of the head.
  */
 #include "base/array.h"
 #include "base/text.h"
 #include "index_internal.h"
-#include "kube/command/parallel.h"
-#include "kube/operators/ray.h"
 
 enum { DASHBOARD = 8265 };
 
@@ -176,16 +173,6 @@ void index_add_service(struct object_index *set, const struct object *o,
 		read_numbers(&set->arena, node_get(spec, "ports"), &service);
 	*ARRAY_PUSH(set->services, set->nservices, set->services_size) =
 		service;
-}
-
-void index_read_service_use(const struct object *o, struct workload *w)
-{
-	size_t i = 0;
-
-	FOR_EACH_POD(o, pod) {
-		w->pods[i].reads_vllm_port = pod_reads_vllm_port(pod);
-		w->pods[i++].open_dashboard = ray_dashboard_is_open(pod);
-	}
 }
 
 bool service_is_beside(const struct object_index *set,

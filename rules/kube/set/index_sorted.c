@@ -218,7 +218,7 @@ const struct priority_class *index_own_class(const struct object_index *set,
 static uint64_t hash_of(const struct object_index *set,
 			const struct policy_fact *fact)
 {
-	return object_id_hash(&fact->id, &set->index->packed);
+	return object_id_hash(&fact->id, &set->index->identity);
 }
 
 void object_index_each(const struct object_index *set,
@@ -238,6 +238,6 @@ void object_index_each(const struct object_index *set,
 	for (size_t i = 0; i < set->nclasses; i++)
 		if (set->classes[i].global_default)
 			each(context,
-			     object_id_hash(&none, &set->index->packed),
+			     object_id_hash(&none, &set->index->identity),
 			     set->classes[i].place.file);
 }

@@ -3,7 +3,6 @@
  * Reads the facts of a workload: the requests of its pods, their number, and
  * the properties by which quotas, classes and queues select them.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -12,7 +11,6 @@
 #include "kube/claim.h"
 #include "kube/lifecycle/priority.h"
 #include "kube/purpose/class.h"
-#include "kube/runtime.h"
 #include "rules/kube/kinds.h"
 
 /*
@@ -121,63 +119,6 @@ static void demand_of(struct arena *arena, const struct pod *pod,
 		out->demand[out->ndemand++] = claimed[i];
 }
 
-static void missing_set(struct arena *arena, const struct container *c,
-			uint32_t file, enum missing_type type,
-			struct workload_pod *out)
-{
-	const struct node *name = node_get(c->node, "name");
-
-	if (workload_pod_missing(out, type))
-		return;
-	if (!out->missing)
-		out->missing =
-			ARENA_ARRAY(arena, struct missing, MISSING_SORTS);
-	out->missing[out->nmissing++] = (struct missing){
-		type, text_or_empty(c->name),
-		place_later(c->pod->object, name ? name : c->node, file)};
-}
-
-/* Finds the fields that are missing in a container. Requests default to limits,
- * and a value of the pod counts for its containers. */
-static void missing_of(struct arena *arena, const struct container *c,
-		       uint32_t file, struct workload_pod *out)
-{
-	static const struct {
-		const char *name;
-		enum missing_type request, limit;
-	} both[] = {
-		{"cpu", MISSING_CPU_REQUEST, MISSING_CPU_LIMIT},
-		{"memory", MISSING_MEMORY_REQUEST, MISSING_MEMORY_LIMIT},
-	};
-	const struct node *level = pod_field(c->pod, "resources");
-	struct quantity q;
-
-	for (size_t i = 0; i < 2; i++) {
-		bool limit = container_limit(c, both[i].name, &q) !=
-				     QUANTITY_ABSENT ||
-			     node_get(node_get(level, "limits"), both[i].name);
-		bool request =
-			limit ||
-			container_request(c, both[i].name, &q) !=
-				QUANTITY_ABSENT ||
-			node_get(node_get(level, "requests"), both[i].name);
-
-		if (!limit)
-			missing_set(arena, c, file, both[i].limit, out);
-		if (!request)
-			missing_set(arena, c, file, both[i].request, out);
-	}
-}
-
-const struct missing *workload_pod_missing(const struct workload_pod *pod,
-					   enum missing_type type)
-{
-	for (size_t i = 0; i < pod->nmissing; i++)
-		if (pod->missing[i].type == type)
-			return &pod->missing[i];
-	return NULL;
-}
-
 /* True if no container requests cpu or memory (extended resources do not count:
  * pkg/apis/core/v1/helper/qos). */
 static bool is_best_effort(const struct pod *pod)
@@ -195,63 +136,39 @@ static bool is_best_effort(const struct pod *pod)
 	return node_is_unset(pod_field(pod, "resources"));
 }
 
-static void priority_read(const struct pod *pod, uint32_t file,
-			  struct workload_pod *out)
+static void priority_read(const struct pod *pod, struct workload_pod *out)
 {
 	const struct node *class = pod_priority_class(pod);
-	const struct node *number = pod_field(pod, "priority");
-	const struct runtime *from;
 
-	out->priority_unknown = pod_priority_is_elsewhere(pod);
-	if (class) {
-		out->priority_unknown = !node_str(class);
-		out->priority_class = out->priority_unknown
-					      ? NULL
-					      : text_or_empty(node_str(class));
-		out->priority_place = place_later(pod->object, class, file);
-		out->priority_start = class->start;
-		from = object_runtime_around(pod->object, class);
-		out->priority_file = from ? from->file : NO_FILE;
-	}
-	/* The API server sets spec.priority of Pods, so it says nothing about
-	 * their author. */
-	out->has_priority = out->priority_class &&
-			    pod->object->class != KIND_POD &&
-			    node_int(number, &out->priority);
-	if (out->has_priority)
-		out->number_place = place_later(pod->object, number, file);
-	out->queue_priority = pod_queue_priority(pod) != NULL;
+	out->priority_class = node_str(class);
+	out->priority_unknown =
+		class ? !out->priority_class : pod_priority_is_elsewhere(pod);
 }
 
-static void pod_read(struct arena *arena, const struct pod *pod, uint32_t file,
+static void pod_read(struct arena *arena, const struct pod *pod,
 		     struct workload_pod *out)
 {
-	out->role = text_or_empty(pod->role);
-	out->place = place_later(pod->object, pod->spec, file);
-	out->spec = spec_place_of(pod);
 	out->steady = pod->steady;
 	out->peak = pod->peak;
 	out->gpus = pod->gpus;
 	out->gpu = pod->gpu_by != 0;
-	out->device_class = pod_claims_class(pod);
-	FOR_EACH_CHILD(pod_field(pod, "resourceClaims"), entry) {
-		const struct claim *claim = claim_of(pod, entry);
-
-		out->claims_unqueued |= claim && claim->unqueued;
-	}
-	out->fragment = pod->object->fragment;
-	out->repairable = !pod->flat && !pod->object->doc->host &&
-			  !pod_is_infrastructure(pod);
 	demand_of(arena, pod, out);
-	pod_read_references(arena, pod, file, out);
 	pod_read_labels(arena, pod, out);
-	priority_read(pod, file, out);
+	priority_read(pod, out);
 	out->best_effort = is_best_effort(pod);
 	out->terminating =
 		!node_is_unset(pod_field(pod, "activeDeadlineSeconds"));
-	if (!pod->flat)
-		FOR_EACH_CONTAINER(pod, c)
-			missing_of(arena, c, file, out);
+}
+
+/* Notes kinds of objects to which the pod refers. */
+static void note_references(const struct pod *pod, struct workload *w)
+{
+	if (pod->flat)
+		return;
+	w->runtime_class |=
+		node_str(pod_field(pod, "runtimeClassName")) != NULL;
+	FOR_EACH_CHILD(pod->volumes, volume)
+		w->claims |= node_get(volume, "persistentVolumeClaim") != NULL;
 }
 
 static const char *queue_of(const struct object *o, enum queue_type *type)
@@ -283,21 +200,6 @@ static void role_of(const struct object *o, struct workload *w)
 	}
 }
 
-/* Returns the least number of pods of a Job. Kueue's partial admission may
- * lower its parallelism (pkg/controller/jobs/job,
- * JobMinParallelismAnnotation). */
-static int64_t least_pods(const struct object *o)
-{
-	static const char key[] = "kueue.x-k8s.io/job-min-parallelism";
-	const struct node *at = object_annotation(o, key);
-	long n;
-
-	if (!at || !object_is(o, "batch", "Job"))
-		return 0;
-	n = node_str(at) ? strtol(node_str(at), NULL, 10) : 1;
-	return n > 1 ? n : 1;
-}
-
 /* True if a separate maximum allows more pods than at first. Pods of a rollout,
  * an upgrade or a replacement do not count. Pods of Spark and Flux are flat. */
 static bool grows(const struct object *o, const struct pod *pod)
@@ -322,42 +224,24 @@ struct workload *workload_read(struct arena *arena, const struct object *o,
 	w->gang_kind = o->gang_kind;
 	w->gang = o->gang;
 	w->suspended = o->suspended;
+	w->fragment = o->fragment;
 	w->kueue = o->kueue;
 	/* A parent without pods (Katib, AppWrapper) has no facts, only its
 	 * embedded objects do. */
 	w->child = o->parent && o->parent->npods;
 	w->queue = queue_of(o, &w->queue_type);
 	queue = node_str(object_kueue_label(o));
-	if (queue) {
+	if (queue)
 		w->kueue_queue = text_or_empty(queue);
-		w->kueue_least = least_pods(o);
-	}
 	role_of(o, w);
 	w->pods = ARENA_ARRAY(arena, struct workload_pod, o->npods);
 	FOR_EACH_POD(o, pod) {
 		w->elastic |= grows(o, pod);
-		pod_read(arena, pod, file, &w->pods[w->npods]);
+		pod_read(arena, pod, &w->pods[w->npods]);
+		note_references(pod, w);
 		w->pods[w->npods].steady = amount_mul(pod->steady, copies);
 		w->pods[w->npods].peak = amount_mul(pod->peak, copies);
 		w->npods++;
 	}
 	return w;
-}
-
-static void pod_settle(struct arena *arena, struct workload_pod *pod)
-{
-	place_settle(arena, &pod->place);
-	place_settle(arena, &pod->priority_place);
-	place_settle(arena, &pod->number_place);
-	for (size_t i = 0; i < pod->nreferences; i++)
-		place_settle(arena, &pod->references[i].place);
-	for (size_t i = 0; i < pod->nmissing; i++)
-		place_settle(arena, &pod->missing[i].place);
-}
-
-void workload_settle(struct arena *arena, struct workload *w)
-{
-	place_settle(arena, &w->place);
-	for (size_t i = 0; i < w->npods; i++)
-		pod_settle(arena, &w->pods[i]);
 }
