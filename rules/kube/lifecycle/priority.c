@@ -38,6 +38,17 @@ const struct node *pod_priority_class(const struct pod *pod)
 	return is_unset(found) ? NULL : found;
 }
 
+/* True if a PodSpec of the kind is merged into the pod. */
+static bool has_inner_spec(const struct pod *pod)
+{
+	const struct pod_row *const *row = pod->object->type->pods;
+
+	for (; *row; row++)
+		if ((*row)->fields == pod->fields && (*row)->inner)
+			return true;
+	return false;
+}
+
 /* True if the manifest, or the object on which the pod is based, may name a
  * class. */
 static bool can_name_class(const struct pod *pod)
@@ -47,7 +58,7 @@ static bool can_name_class(const struct pod *pod)
 
 	if (pod->flat)
 		return pod->inner;
-	return !pod->made || pod->based ||
+	return !pod->made || pod->based || has_inner_spec(pod) ||
 	       pod_field_place(pod, pod->spec, "priorityClassName", &keys,
 			       &taken);
 }
