@@ -44,14 +44,15 @@ static bool is_words(const char *text)
 }
 
 /* True for `hf_` and `nvapi-KEY`: a prefix of tokens, and less after it than
- * any token has. */
+ * any token has. Cluster states have `hf_***` for a token. */
 static bool is_prefix(const char *text)
 {
 	static const char *const starts[] = {"hf_", "nvapi-", "sk-", "ghp_",
 					     NULL};
 	enum { SHORTEST = 16 };
 
-	return strlen(text) < SHORTEST && text_any(text, starts, text_starts);
+	return strlen(text) < SHORTEST && !text_contains(text, "***") &&
+	       text_any(text, starts, text_starts);
 }
 
 static void check_entry(struct rule_run *run, const struct container *c,
