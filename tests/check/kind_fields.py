@@ -139,7 +139,8 @@ def main():
         specs = [quoted(place(row)) + version(row)
                  for row in kind.rows if whole(row)]
         patches = [quoted(joined(row.group, row.pod) + ".spec")
-                   for row in kind.rows if row.form == "patch"]
+                   for row in kind.rows if row.form == "patch"
+                   and not row.pod.endswith("Ref")]
         rows = [row for row in kind.rows
                 if not whole(row) and row.form != "patch"]
         if kind.embeds:

@@ -454,3 +454,26 @@ mend() {
 	is "$(grep -c '\[shm-missing\]' <<<"$output")" 0
 	holds "$(cat runtime.yaml)" '/dev/shm'
 }
+
+@test "engine runtimes of roles that share a template" {
+	cat >group.yaml <<-END
+		apiVersion: workloads.x-k8s.io/v1alpha2
+		kind: RoleBasedGroup
+		metadata: {name: llama, namespace: ml}
+		spec:
+		  roleTemplates:
+		  - name: base
+		    template: {spec: {containers: [{name: main, image: "a:1"}]}}
+		  roles:
+		  - {name: a, replicas: 2, engineRuntimes: [{profileName: side}], standalonePattern: {templateRef: {name: base}}}
+		  - {name: b, replicas: 3, standalonePattern: {templateRef: {name: base}}}
+	END
+	cat >side.yaml <<-END
+		apiVersion: workloads.x-k8s.io/v1alpha2
+		kind: ClusterEngineRuntimeProfile
+		metadata: {name: side}
+		spec: {containers: [{name: side, image: "a:1", resources: {limits: {nvidia.com/gpu: 2}}}]}
+	END
+	run "$GPUGATE" quota --isolated .
+	holds "$output" '4  RoleBasedGroup llama'
+}

@@ -21,6 +21,15 @@ static void roles_are_counted(void **state)
 		 "{components: [{name: a, size: 3, template: " GPU_POD(
 			 1) "}]}}}",
 		 "a:6/6x1 | 6/6 gang 1 none"},
+		/* Engine runtimes change the template for one role. */
+		{"{apiVersion: workloads.x-k8s.io/v1alpha2, kind: "
+		 "RoleBasedGroup, spec: {roleTemplates: [{name: t, template: " GPU_POD(
+			 1) "}], roles: [{name: a, engineRuntimes: [{profileName: p}], "
+			    "standalonePattern: {templateRef: {name: t}}}, {name: b, "
+			    "replicas: 3, standalonePattern: {templateRef: {name: t}}}, "
+			    "{name: c, replicas: 2, engineRuntimes: [{profileName: p}], "
+			    "leaderWorkerPattern: {size: 2, templateRef: {name: t}}}]}}",
+		 "t:3/3x1 a:1/1x1 c:4/4x1 | 8/8 gang 2 needed"},
 		/* One pod for each node; labels may select any number. */
 		{WARMUP("{targetNodes: {nodeNames: [a, b, c], " ACTION(2) "}}"),
 		 ":3/3x2 | 6/6 gang 1 none"},

@@ -75,8 +75,16 @@ static const struct node *template_patch(const struct node *role)
 	return node_is_unset(patch) ? node_get(role, "templatePatch") : patch;
 }
 
-/* Counts the pods of roles that use this template without a patch. The number
- * is unknown if no role uses it. */
+/* True if the role's template is changed for this role: by its patch, or by the
+ * containers of engine runtimes. */
+static bool changes_template(const struct node *role)
+{
+	return !node_is_unset(template_patch(role)) ||
+	       node_first(node_get(role, "engineRuntimes"));
+}
+
+/* Counts the pods of roles that use this template unchanged. The number is
+ * unknown if no role uses it. */
 COUNT_FORMULA(role_template)
 {
 	const char *name = node_str(node_get(at, "name"));
@@ -91,7 +99,7 @@ COUNT_FORMULA(role_template)
 		if (!name || !node_eq(node_get(ref, "name"), name))
 			continue;
 		sum.unknown = false;
-		if (node_is_unset(template_patch(role)))
+		if (!changes_template(role))
 			sum = amount_add(sum, role_own(role));
 	}
 	return sum;
@@ -162,6 +170,12 @@ static const struct node *template(struct pod_builder *builder,
 
 	if (node_is_unset(patch))
 		return NULL;
+	/* A reference without a patch: only engine runtimes change it. */
+	if (patch == template_ref(role))
+		return node_is_unset(template_patch(role)) &&
+				       changes_template(role)
+			       ? referred(builder, role)
+			       : NULL;
 	from = patch == template_patch(role) ? referred(builder, role)
 					     : shared(builder, role);
 	/* A template that is not in the file is unknown. */
@@ -266,32 +280,10 @@ static const struct node *spec_with(struct pod_builder *builder,
 	return out;
 }
 
-/* Returns the role of the builder's group. An item of roleTemplates belongs to
- * a role only if a single role refers to it; otherwise returns NULL. */
-static const struct node *role_of(const struct pod_builder *builder)
-{
-	const struct node *group = builder->group, *list = group->parent;
-	const struct node *name = node_get(group, "name"), *found = NULL;
-
-	if (!list || !text_eq(list->key, "roleTemplates"))
-		return group;
-	FOR_EACH_CHILD(node_get(list->parent, "roles"), role) {
-		if (!node_str(name) ||
-		    !node_eq(node_get(template_ref(role), "name"),
-			     node_str(name)))
-			continue;
-		if (found)
-			return NULL;
-		found = role;
-	}
-	return found;
-}
-
 /* Adds the containers and volumes of the role's profiles. */
 static void patch(struct pod_builder *builder, struct pod *pod)
 {
-	const struct node *role = role_of(builder);
-	const struct node *engines = node_get(role, "engineRuntimes");
+	const struct node *engines = node_get(builder->group, "engineRuntimes");
 
 	if (!node_is_map(pod->spec) || !node_is_seq(engines))
 		return;
