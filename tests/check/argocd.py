@@ -8,10 +8,10 @@
       modes, the commands in the application's folder, standard output only of
       a command that succeeds
   argocd.py case yes|no|none TEXT COMMAND...
-      run what asks; yes: it matches and the manifests hold TEXT; no: it
+      run COMMAND. yes: the plugin matches and the manifests contain TEXT; no: it
       matches and fails with TEXT; none: it does not match, and fails
   argocd.py generated yes|no|empty TEXT COMMAND...
-      the same of the repo server, which does not say what matches; empty: it
+      the same for the repo server, which does not report matches. empty: it
       succeeds without a manifest
 """
 import json

@@ -17,7 +17,7 @@
 #include "cluster_fixture.h"
 #include "costly_review.h"
 
-/* A Pod of containers, each with 500 names of resources. */
+/* Writes a Pod of containers, each with 500 names of resources. */
 static void resources(struct buf *out, const char *before, const char *after)
 {
 	buf_adds(out, "{apiVersion: v1, kind: Pod, metadata: {name: a}, "
@@ -74,7 +74,7 @@ static void objects_cost_little(void **state)
 
 /* --- beside a large cluster ----------------------------------------------- */
 
-/* A Pod whose affinity has 54,000 values. */
+/* Writes a Pod whose affinity has 54,000 values. */
 static void affinity(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: "
@@ -95,7 +95,7 @@ static void affinity(struct buf *out)
 	buf_adds(out, "]}}}}}");
 }
 
-/* Roles with different selectors. */
+/* Writes roles with different selectors. */
 static void selectors(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, "
@@ -114,7 +114,7 @@ static void devices(struct buf *out)
 	resources(out, "example.com/device-", "");
 }
 
-/* Nodes of 2,000 pools and 30 DeviceClasses that name a resource. */
+/* Writes nodes of 2,000 pools and 30 DeviceClasses that name a resource. */
 static void set_cluster(struct stage *s)
 {
 	struct cluster_builder *builder = cluster_builder_new();

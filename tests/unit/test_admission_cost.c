@@ -94,7 +94,7 @@ static void tasks(struct buf *out)
 	buf_adds(out, "]}}");
 }
 
-/* A Pod with a text of 2.5 MB at a place of its container. */
+/* Writes a Pod with a text of 2.5 MB at a place of its container. */
 static void pod_with(struct buf *out, const char *name, const char *before,
 		     const char *text, const char *after)
 {
@@ -186,7 +186,7 @@ static void launchers(struct buf *out)
 		 "torchrun --nproc_per_node=8 a.py;", "']");
 }
 
-/* Tasks whose conditions are searched for the names of all others. */
+/* Writes tasks whose conditions are searched for the names of all others. */
 static void conditions(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, "
@@ -276,7 +276,7 @@ static void long_keys(struct buf *out)
 	repeat(out, "}", 102);
 }
 
-/* A variable B, and 1,000 others with the given value. */
+/* Writes a variable B, and 1,000 others with the given value. */
 static void visible_devices(struct buf *out, const char *value)
 {
 	buf_adds(out, GPU ", env: [{name: B, value: '");
@@ -305,7 +305,7 @@ static void annotation(struct buf *out)
 	buf_adds(out, "]}]}}");
 }
 
-/* A volume that all containers mount. */
+/* Writes a volume that all containers mount. */
 static void volume(struct buf *out, const char *field, const char *text)
 {
 	buf_adds(out, "{apiVersion: v1, kind: Pod, metadata: {name: a}, "
@@ -330,7 +330,7 @@ static void size_limit(struct buf *out)
 	volume(out, "emptyDir: {medium: Memory, sizeLimit", "123");
 }
 
-/* Jobs whose pods have the template of a runtime of the cluster. */
+/* Writes Jobs whose pods have the template of a runtime of the cluster. */
 static void runtime_jobs(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: v1, kind: List, items: [");

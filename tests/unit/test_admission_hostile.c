@@ -66,7 +66,7 @@ static void container(struct buf *out, unsigned i)
 		 i);
 }
 
-/* A Pod of n containers; annotation: its ignore annotation, or NULL. */
+/* Writes a Pod of n containers with this ignore annotation (NULL: none). */
 static void pod(struct buf *out, const char *annotation, unsigned n,
 		void (*write)(struct buf *out, unsigned i))
 {
@@ -81,7 +81,7 @@ static void pod(struct buf *out, const char *annotation, unsigned n,
 	buf_adds(out, "]}}");
 }
 
-/* A PyTorchJob of n roles. */
+/* Writes a PyTorchJob of n roles. */
 static void job(struct buf *out, unsigned n,
 		void (*write)(struct buf *out, unsigned i))
 {
@@ -190,7 +190,7 @@ static void properties(struct buf *out)
 	buf_adds(out, "}}}");
 }
 
-/* Names that resemble those of devices; each is different. */
+/* Writes different names that resemble those of devices. */
 static void resources(struct buf *out, unsigned i)
 {
 	buf_addf(out, "{name: c%u, image: i:1, resources: {limits: {", i);
@@ -204,7 +204,7 @@ static void many_resources(struct buf *out)
 	pod(out, NULL, 300, resources);
 }
 
-/* A Pod whose script repeats one text. */
+/* Writes a Pod whose script repeats one text. */
 static void script(struct buf *out, const char *text, size_t size)
 {
 	buf_adds(out, "{apiVersion: v1, kind: Pod, metadata: {name: a}, "
@@ -328,7 +328,7 @@ static const struct {
 
 /* --- inside of texts ------------------------------------------------------ */
 
-/* A Workflow of n templates with this manifest. */
+/* Writes a Workflow of n templates with this manifest. */
 static void workflow(struct buf *out, unsigned n, const char *manifest)
 {
 	buf_adds(out, "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, "

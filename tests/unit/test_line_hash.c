@@ -114,7 +114,8 @@ static void hashes_are_those_of_github(void **state)
 		      " 26f09ff008857193:1 c129715d7a2bc9a3:1");
 }
 
-/* Sum of unit times 37 to the power of its distance from the window's end. */
+/* Returns the sum of unit times 37 to the power of its distance from the
+ * window's end. */
 static uint64_t by_definition(const uint16_t *units, size_t n, size_t start)
 {
 	uint64_t hash = 0;

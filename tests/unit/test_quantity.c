@@ -307,7 +307,7 @@ static void the_length_counts(void **state)
 	assert_false(quantity_parse("1Gi0", 4, &q));
 }
 
-/* "1.", then n zeros, then `end`. */
+/* Tests "1.", then n zeros, then `end`. */
 static void many_digits_round_up(void **state)
 {
 	char text[5000];

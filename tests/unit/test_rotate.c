@@ -248,7 +248,7 @@ static void garble_all(struct fixture *f)
 	set_text(&f->state.leaf.key, "garbage");
 }
 
-/* A complete state with another CA. */
+/* Makes a complete state with another CA. */
 static void other_family(struct fixture *f)
 {
 	struct fixture other;

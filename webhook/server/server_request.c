@@ -264,7 +264,7 @@ struct review_work {
 	struct admission_worker **worker;
 	const char *body;
 	size_t len;
-	const char *problem; /* why only the start is read; NULL: all is */
+	const char *problem; /* reason why only the start is read, or NULL */
 	struct MHD_Response *response;
 };
 

@@ -138,7 +138,8 @@ static const struct rejection items[] = {
 	REJECTION("request-both", CLAIM, "firstAvailable",
 		  "!has(self.firstAvailable) || (!has(self.exactly) &&"
 		  " !has(self.deviceClassName))",
-		  "'a request has `firstAvailable` with its one device'",
+		  "'a request has `firstAvailable` and also `exactly` or"
+		  " `deviceClassName`'",
 		  .each = "requests"),
 	REJECTION("count-of-all", CLAIM, NULL,
 		  EXACTLY ".?allocationMode.orValue('') != 'All' || " EXACTLY
