@@ -54,8 +54,8 @@ struct cel_type {
 	const struct cel_field *fields; /* for an object; ends with {0} */
 };
 
-/* The type without parameters of this kind. CEL_LIST is list(dyn), CEL_MAP
- * map(dyn, dyn). */
+/* Returns the type of this kind without parameters: list(dyn) for CEL_LIST,
+ * map(dyn, dyn) for CEL_MAP. */
 const struct cel_type *cel_type_of_kind(enum cel_kind kind);
 /* Returns a type with parameters: a map of a to b, or a list, optional or type
  * of a (b is NULL). */

@@ -59,7 +59,7 @@ start() { # NAME COMMAND...: waits until it answers
 	"$@" >"$work/$name.log" 2>&1 &
 	server=$!
 	for _ in $(seq 100); do
-		# The floor chooses its port itself.
+		# The static server chooses its port itself.
 		[ "$name" != static ] ||
 			port=$(awk '/^listening/ { print $2 }' "$work/$name.log")
 		[ -z "$port" ] || (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null && [ -n "$port" ] && return 0

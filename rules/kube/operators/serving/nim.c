@@ -122,8 +122,8 @@ static bool sets_gpus(const struct container *c)
 	return false;
 }
 
-/* Adds devices as the operator does: if the service names a profile of its
- * cache and requests no devices itself. */
+/* Adds the devices that the operator adds if the service names a profile of its
+ * cache and requests none itself. */
 static void gpus(struct pod_builder *builder, struct pod *pod)
 {
 	const struct node *ref = node_path(pod->source, "storage.nimCache");
