@@ -36,6 +36,8 @@ def documents(operator):
     """Yield (name, object) of the fixtures of the operator's rule."""
     folder = os.path.join(TESTS, "rules", OPERATORS[operator][0])
     for path in sorted(glob.glob(folder + "/*.yaml")):
+        if os.path.exists(path[:-len("yaml")] + "policy.yaml"):
+            continue  # for another version of the operator
         with open(path, encoding="utf-8") as text:
             docs = json.loads(json.dumps(list(yaml.safe_load_all(text)),
                                          default=str))
