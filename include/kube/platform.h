@@ -67,6 +67,11 @@ enum device_injection cluster_injection(const struct cluster *cluster,
  * cluster may be NULL. */
 int cluster_karpenter(const struct cluster *cluster, struct arena *arena);
 
+/* Returns the version of the operator in the cluster state ("v0.17.1"), as its
+ * image shows it; NULL if unknown. cluster may be NULL. */
+const char *cluster_operator(const struct cluster *cluster,
+			     enum operator_name name, struct arena *arena);
+
 /*
  * Returns whether the container's runtime reads NVIDIA_VISIBLE_DEVICES. An
  * nvidia runtime named by the pod does. The default runtime does not if devices

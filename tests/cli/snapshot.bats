@@ -593,6 +593,36 @@ judged() {
 		--select admission-policy,crd-validation --cluster cluster.json "$@"
 }
 
+@test "an operator's image shows its version, which decides what it rejects" {
+	cluster
+	list apis_apps_v1_deployments apps/v1 Deployment \
+		'{"metadata":{"name":"kueue","namespace":"kueue-system"},"spec":{"template":{"spec":{"containers":[{"name":"manager","image":"registry.k8s.io/kueue/kueue:v0.17.2"}]}}}}'
+	echo '{"kind":"APIResourceList","resources":[{"name":"deployments","kind":"Deployment"}]}' \
+		>"$FAKE/apis_apps_v1.json"
+	snapshot -o cluster.json
+	is "$status" 0
+	cat >queue.yaml <<-'EOF'
+		apiVersion: kueue.x-k8s.io/v1beta2
+		kind: ClusterQueue
+		metadata: {name: checks}
+		spec:
+		  namespaceSelector: {}
+		  resourceGroups:
+		  - coveredResources: [nvidia.com/gpu]
+		    flavors: [{name: h100, resources: [{name: nvidia.com/gpu, nominalQuota: 8}]}]
+		  admissionChecksStrategy: {admissionChecks: [{name: a, onFlavors: [spot]}]}
+	EOF
+	run "$GPUGATE" lint --isolated --format concise queue.yaml
+	holds "$output" 'warning: `onFlavors` names a flavor'
+	run "$GPUGATE" lint --isolated --cluster cluster.json --format concise \
+		queue.yaml
+	holds_not "$output" 'onFlavors'
+	sed -i 's/v0.17.2/v0.18.0/' cluster.json
+	run "$GPUGATE" lint --isolated --cluster cluster.json --format concise \
+		queue.yaml
+	holds "$output" 'error: `onFlavors` names a flavor'
+}
+
 @test "the device plugin's settings and Karpenter's image are stored" {
 	cluster
 	list apis_apps_v1_daemonsets apps/v1 DaemonSet \
@@ -605,7 +635,7 @@ judged() {
 		>"$FAKE/apis_apps_v1.json"
 	snapshot -o cluster.json
 	is "$status" 0
-	holds "$(cat "$FAKE/log")" 'deployments?labelSelector=app.kubernetes.io%2Fname%3Dkarpenter'
+	holds "$(cat "$FAKE/log")" 'deployments?labelSelector=app.kubernetes.io%2Fname%20in%20%28karpenter%2C'
 	holds "$(cat cluster.json)" '"args":["--device-list-strategy=envvar"]'
 	holds "$(cat cluster.json)" '"image":"karpenter:1.12.0"'
 	holds_not "$(cat cluster.json)" '"other"'

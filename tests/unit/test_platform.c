@@ -135,6 +135,10 @@ static const struct {
 	{{KARPENTER("k", AWS ":0.37.0")}, 0},
 	{{KARPENTER("k", AWS ":1.12.0"), KARPENTER("l", AWS ":1.12.1")}, 12},
 	{{KARPENTER("k", AWS ":1.12.0"), KARPENTER("l", AWS ":1.11.1")}, 0},
+	{{KARPENTER("k", AWS ":1.12.0"),
+	  "{apiVersion: apps/v1, kind: Deployment, metadata: {name: m}, spec: "
+	  "{template: {spec: {containers: [{name: manager, image: 'a/b:1.3'}]}}}}"},
+	 12},
 };
 
 static void its_image_shows_karpenters_version(void **state)
@@ -154,11 +158,65 @@ static void its_image_shows_karpenters_version(void **state)
 	}
 }
 
+#define DEPLOYED(name, container, image)                                       \
+	"{apiVersion: apps/v1, kind: Deployment, metadata: {name: " name       \
+	", namespace: " name                                                   \
+	"}, spec: {template: {spec: {containers: [{name: " container           \
+	", image: '" image "'}]}}}}"
+#define KUEUE(ns, tag)                                                         \
+	DEPLOYED(ns, "manager", "registry.k8s.io/kueue/kueue:" tag)
+
+static const struct {
+	const char *objects[4];
+	enum operator_name name;
+	const char *want;
+} operators[] = {
+	{{NULL}, OPERATOR_KUEUE, NULL},
+	{{KUEUE("k", "v0.17.1")}, OPERATOR_KUEUE, "v0.17.1"},
+	{{KUEUE("k", "v0.17.1")}, OPERATOR_KUBERAY, NULL},
+	{{KUEUE("k", "v0.17.1")}, OPERATOR_LWS, NULL},
+	{{KUEUE("k", "latest")}, OPERATOR_KUEUE, NULL},
+	{{KUEUE("k", "v0.17.1"), KUEUE("l", "v0.18.0")}, OPERATOR_KUEUE, NULL},
+	{{KUEUE("k", "v0.17.1"), KARPENTER("l", AWS ":1.12.0")},
+	 OPERATOR_KUEUE,
+	 "v0.17.1"},
+	{{DEPLOYED("r", "kuberay-operator", "quay.io/kuberay/operator:v1.6.2")},
+	 OPERATOR_KUBERAY,
+	 "v1.6.2"},
+	{{DEPLOYED(
+		 "t", "manager",
+		 "ghcr.io/kubeflow/trainer/trainer-controller-manager:v2.2.0")},
+	 OPERATOR_TRAINER,
+	 "v2.2.0"},
+};
+
+static void their_images_show_versions_of_operators(void **state)
+{
+	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++) {
+		struct cluster *c = cluster_of(operators[i].objects);
+		struct cluster *again = reread(c);
+		struct arena arena = ARENA_INIT;
+		const char *of = cluster_operator(c, operators[i].name, &arena);
+		const char *reread_of =
+			cluster_operator(again, operators[i].name, &arena);
+
+		if (!text_eq(text_or_empty(of),
+			     text_or_empty(operators[i].want)) ||
+		    !text_eq(text_or_empty(of), text_or_empty(reread_of)))
+			fail_msg("row %zu: %s", i, text_or_empty(of));
+		arena_release(&arena);
+		cluster_put(c);
+		cluster_put(again);
+	}
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_plugin_shows_how_devices_come),
 		cmocka_unit_test(its_image_shows_karpenters_version),
+		cmocka_unit_test(their_images_show_versions_of_operators),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

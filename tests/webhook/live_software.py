@@ -28,7 +28,8 @@ def test_own_software(c):
     check("what is kept", text.count("--device-list-strategy=envvar") == 2 and "karpenter:1.12.0" in text and
           "s3cret" not in text, text)
     asked = {q.get("labelSelector") for _, plural, _, q, _ in c.server.requests if plural == "deployments"}
-    check("Karpenter alone is asked for", asked == {"app.kubernetes.io/name=karpenter"}, asked)
+    check("controllers alone are asked for", asked == {
+        "app.kubernetes.io/name in (karpenter,kuberay,kuberay-operator,kueue,trainer)"}, asked)
     workload("daemonsets", "second", {"name": "a"})
     c.server.remove("daemonsets", "plugin", "kube-system")
     c.until("changed, and gone", lambda s: count(s, "daemonsets") == 0)

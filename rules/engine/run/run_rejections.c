@@ -202,12 +202,15 @@ static bool is_later_minor(struct version a, struct version b)
 /* Returns yes if the cluster's version of the operator has the check. */
 static enum tri version_has(struct rule_run *rr, const struct rejection *one)
 {
-	const char *text =
-		rule_platform(rr)->operators[rr->rule->rejections->component];
+	enum operator_name name = rr->rule->rejections->component;
+	const char *text;
 	struct version v;
 
 	if (!one->since && !one->until)
 		return TRI_YES;
+	text = cluster_operator(rule_cluster(rr), name, rule_arena(rr));
+	if (!text)
+		text = rule_platform(rr)->operators[name];
 	if (!text)
 		return TRI_UNKNOWN;
 	v = read_version(text);
@@ -277,8 +280,7 @@ static void compare(struct rule_run *rr, const struct rejected_part *part,
 	const char *rest = "";
 	struct finding *f;
 
-	if (!one->rule || setting_check_off(rr->setting, rr->rule, one) ||
-	    version_has(rr, one) == TRI_NO)
+	if (!one->rule || setting_check_off(rr->setting, rr->rule, one))
 		return;
 	if (one->field)
 		at = nearest_node(part->values[SELF], one->field, &rest);
@@ -300,7 +302,7 @@ static void compare(struct rule_run *rr, const struct rejected_part *part,
 		rr, &of_message,
 		compile_text(rr->run->state, &all->messages[i], one->message),
 		part);
-	if (!cel_is(value, CEL_STRING))
+	if (!cel_is(value, CEL_STRING) || version_has(rr, one) == TRI_NO)
 		return;
 	f = report_rejection(rr, part, at, value.text, one);
 	if (one->repair)

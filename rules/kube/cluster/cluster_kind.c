@@ -109,8 +109,9 @@ static const struct kind_row {
 				{"spec.template.spec.runtimeClassName"}},
 	[CLUSTER_DEPLOYMENT] = {{"Deployment", "apps", "deployments", "v1",
 				 true,
-				 "labelSelector=app.kubernetes.io%2Fname%3D"
-				 "karpenter"},
+				 "labelSelector=app.kubernetes.io%2Fname"
+				 "%20in%20%28karpenter%2Ckuberay%2C"
+				 "kuberay-operator%2Ckueue%2Ctrainer%29"},
 				false,
 				{NULL}},
 	[CLUSTER_TRAINING_RUNTIME] = {{"TrainingRuntime",

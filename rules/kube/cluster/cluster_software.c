@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds software of the cluster whose settings rules need: the variables of
- * NVIDIA's device plugin and the image of Karpenter. Other DaemonSets and
+ * NVIDIA's device plugin and the images of Karpenter, KubeRay, Kueue and
+ * Kubeflow Trainer. Other DaemonSets and
  * Deployments are not stored. The containers' names are the same in NVIDIA's
  * manifests, its chart and its operator (k8s-device-plugin v0.18.0
  * deployments/, gpu-operator assets/state-device-plugin/); Karpenter's chart
@@ -19,9 +20,15 @@ static bool is_plugin(const struct node *container)
 	return name && text_any(name, names, text_eq);
 }
 
+/* The containers' names in Karpenter's chart, in Kueue's and Trainer's
+ * manifests, and in KubeRay's. */
 static bool is_controller(const struct node *container)
 {
-	return node_eq(node_get(container, "name"), "controller");
+	static const char *const names[] = {"controller", "manager",
+					    "kuberay-operator", NULL};
+	const char *name = node_str(node_get(container, "name"));
+
+	return name && text_any(name, names, text_eq);
 }
 
 static bool is_wanted(enum cluster_kind kind, const struct node *container)

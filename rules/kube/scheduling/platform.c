@@ -234,9 +234,55 @@ int cluster_karpenter(const struct cluster *cluster, struct arena *arena)
 			objects[i].root, "spec.template.spec.containers"));
 		int minor = minor_of_image(node_str(node_get(c, "image")));
 
+		if (!node_eq(node_get(c, "name"), "controller"))
+			continue;
 		if (!minor || (found && minor != found))
 			return 0;
 		found = minor;
+	}
+	return found;
+}
+
+/* Returns the tag of the image if it is a version and the image is that of the
+ * operator: "registry.k8s.io/kueue/kueue:v0.17.1". */
+static const char *version_of_image(const char *image, enum operator_name name)
+{
+	static const char *const images[OPERATORS] = {
+		[OPERATOR_KUBERAY] = "kuberay/operator:",
+		[OPERATOR_KUEUE] = "kueue/kueue:",
+		[OPERATOR_TRAINER] = "trainer/trainer-controller-manager:",
+	};
+	const char *found =
+		image && images[name] ? strstr(image, images[name]) : NULL;
+	const char *tag = found ? found + strlen(images[name]) : NULL;
+	int major, minor;
+
+	return tag && sscanf(tag + (*tag == 'v'), "%4d.%4d", &major, &minor) ==
+				       2
+		       ? tag
+		       : NULL;
+}
+
+const char *cluster_operator(const struct cluster *cluster,
+			     enum operator_name name, struct arena *arena)
+{
+	const struct cluster_object *objects;
+	const char *found = NULL;
+	size_t n;
+
+	if (!cluster)
+		return NULL;
+	objects = cluster_objects(cluster, CLUSTER_DEPLOYMENT, "", arena, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct node *c = node_first(node_path(
+			objects[i].root, "spec.template.spec.containers"));
+		const char *version =
+			version_of_image(node_str(node_get(c, "image")), name);
+
+		if (version && found && !text_eq(version, found))
+			return NULL;
+		if (version)
+			found = version;
 	}
 	return found;
 }
