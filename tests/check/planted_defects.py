@@ -27,6 +27,7 @@ import gang_defects  # noqa: E402,F401
 import job_defects  # noqa: E402,F401
 import operator_defects  # noqa: E402,F401
 import parallelism_defects  # noqa: E402,F401
+import rejection_defects  # noqa: E402,F401
 import resource_defects  # noqa: E402,F401
 import scheduling_defects  # noqa: E402,F401
 import serving_defects  # noqa: E402,F401
