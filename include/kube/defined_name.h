@@ -15,6 +15,8 @@ enum defined_kind {
 	DEFINED_DEVICE,	 /* extended resource of a DeviceClass */
 	DEFINED_RUNTIME, /* RuntimeClass with `scheduling` */
 	DEFINED_MODEL,	 /* sourceModelUri of a LocalModelCache */
+	/* Namespace that may have claims with adminAccess */
+	DEFINED_ADMIN,
 };
 
 struct defined_name {

@@ -24,7 +24,9 @@ static void report(struct rule_run *run, const struct object *object,
 	const struct node *labels = rule_namespace_labels(run, object);
 	struct finding *f;
 
-	if (labels && node_eq(node_get(labels, LABEL), "true"))
+	if ((labels && node_eq(node_get(labels, LABEL), "true")) ||
+	    (object->namespace &&
+	     rule_input_defines(run, DEFINED_ADMIN, object->namespace)))
 		return;
 	if (labels) {
 		report_object(run, object, at,

@@ -25,8 +25,8 @@ static const struct rejection items[] = {
 		"depends-on-later", "JobSet", NULL,
 		JOBS
 		".all(i, job, i == 0 || job.?dependsOn.orValue([]).size() == 0"
-		" || !" JOBS ".exists(k, other, k > i && other.name =="
-		" job.dependsOn[0].name))",
+		" || job.dependsOn.all(d, !" JOBS
+		".exists(k, other, k > i && other.name == d.name)))",
 		"'`dependsOn` names a later replicatedJob'"),
 	REJECTION("job-name-length", "JobSet", "metadata.name",
 		  NAME " == '' || " JOBS ".all(job, size(" JOB_NAME ") <= 63)",

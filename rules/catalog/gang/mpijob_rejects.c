@@ -35,6 +35,10 @@ static const struct rejection items[] = {
 		  "self.spec.?runPolicy.cleanPodPolicy.orValue('None') in"
 		  " ['None', 'Running', 'All']",
 		  "'`cleanPodPolicy` is not None, Running or All'"),
+	REJECTION("implementation", "MPIJob", "spec.mpiImplementation",
+		  "self.spec.?mpiImplementation.orValue('OpenMPI') in"
+		  " ['', 'OpenMPI', 'Intel', 'MPICH']",
+		  "'`mpiImplementation` is not OpenMPI, Intel or MPICH'"),
 	REJECTION("name", "MPIJob", "metadata.name",
 		  NAME " == '' || (size(" NAME " + '-worker-' + " LAST
 		       ") <= 63 && " NAME

@@ -5,8 +5,10 @@
  * LeaderReady, a LeaderWorkerSet creates the workers when their leader is ready
  * (lws pkg/controllers/pod_controller.go).
  */
+#include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/env.h"
 #include "kube/command/parallel.h"
@@ -21,7 +23,29 @@ static bool asks_port(const struct container *c, bool server)
 	       (server && node_get(probe, "tcpSocket"));
 }
 
-static const struct degree *waits_for(const struct container *c, bool *server)
+/*
+ * True if the probe checks a port that only the program of a launcher can open:
+ * torchrun and accelerate start it after all nodes have met (torch elastic
+ * agent api.py, _initialize_workers). Ports of their stores, and those that the
+ * command names, may open before.
+ */
+static bool asks_program(const struct container *c)
+{
+	const struct node *port = node_path(c->node, "readinessProbe.tcpSocket."
+						     "port");
+	const char *first = node_str(node_at(node_get(c->node, "command"), 0));
+	char number[24];
+	int64_t n;
+
+	if (c->pod->ncontainers != 1 || !node_int(port, &n) || n == 29400 ||
+	    n == 29500 ||
+	    (!text_ends(first, "torchrun") && !text_ends(first, "accelerate")))
+		return false;
+	snprintf(number, sizeof(number), "%lld", (long long)n);
+	return !container_says(c, number);
+}
+
+static const struct degree *waits_for(const struct container *c, bool *certain)
 {
 	struct parallel_list list = container_parallel(c);
 
@@ -29,8 +53,14 @@ static const struct degree *waits_for(const struct container *c, bool *server)
 		const struct degree *nodes =
 			&list.items[i].degrees[DEGREE_NODES];
 
-		*server = list.items[i].type == PARALLEL_SERVER;
-		if (nodes->given && nodes->n > 1 && asks_port(c, *server))
+		*certain = list.items[i].type == PARALLEL_SERVER;
+		if (!nodes->given || nodes->n <= 1)
+			continue;
+		if (asks_port(c, *certain))
+			return nodes;
+		*certain = list.items[i].type == PARALLEL_LAUNCHER &&
+			   asks_program(c);
+		if (*certain)
 			return nodes;
 	}
 	return NULL;
@@ -38,8 +68,8 @@ static const struct degree *waits_for(const struct container *c, bool *server)
 
 static void check_ranks(struct rule_run *run, const struct container *c)
 {
-	bool server;
-	const struct degree *nodes = waits_for(c, &server);
+	bool certain;
+	const struct degree *nodes = waits_for(c, &certain);
 	struct finding *f;
 
 	if (!nodes)
@@ -48,7 +78,7 @@ static void check_ranks(struct rule_run *run, const struct container *c)
 		run, c, nodes->node,
 		"container `%s` waits for %s, but the next pod is created only when this one is ready",
 		container_title(c), rule_count(run, nodes->n, "node"));
-	if (server)
+	if (certain)
 		return;
 	finding_severity(f, SEVERITY_INFO);
 	finding_help(

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names defined by DeviceClasses, RuntimeClasses and LocalModelCaches. Sources:
+/* Names defined by DeviceClasses, RuntimeClasses, LocalModelCaches and labeled
+ * Namespaces. Sources:
  * k8s.io/api resource/v1 DeviceClassSpec; kserve pkg/apis/serving v1alpha1
  * local_model_cache_types.go. */
 #include "kube/defined_name.h"
@@ -12,8 +13,9 @@
 #include "doc/load.h"
 #include "kube/claim.h"
 
-#define FIELD	 "spec.extendedResourceName"
-#define IMPLICIT "deviceclass.resource.kubernetes.io/"
+#define FIELD	    "spec.extendedResourceName"
+#define IMPLICIT    "deviceclass.resource.kubernetes.io/"
+#define ADMIN_LABEL "resource.kubernetes.io/admin-access"
 
 /*
  * Returns the vendor that the text of a DeviceClass's name or selector
@@ -92,6 +94,11 @@ static void read_object(const struct naming *naming, struct arena *arena,
 	} else if (text_eq(kind, "RuntimeClass")) {
 		if (node_count(node_get(root, "scheduling")))
 			found_name(naming, DEFINED_RUNTIME, name, NULL);
+	} else if (text_eq(kind, "Namespace")) {
+		if (node_eq(node_get(node_path(root, "metadata.labels"),
+				     ADMIN_LABEL),
+			    "true"))
+			found_name(naming, DEFINED_ADMIN, name, NULL);
 	} else if (text_eq(kind, "LocalModelCache") ||
 		   text_eq(kind, "LocalModelNamespaceCache")) {
 		found_name(naming, DEFINED_MODEL,
@@ -122,7 +129,7 @@ bool defined_name_is(const struct defined_name *name, enum defined_kind kind,
 static bool may_give(const struct source *source)
 {
 	static const char *const kinds[] = {"DeviceClass", "RuntimeClass",
-					    "LocalModel"};
+					    "LocalModel", ADMIN_LABEL};
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (text_find(source->text, source->len, kinds[i]))
