@@ -80,13 +80,13 @@ static const struct container *find_other(const struct pod *pod,
 								  : second;
 }
 
-/* True if one of the containers is a known program, and the other one does not
+/* True if one of the containers is a model server, and the other one does not
  * have as many devices: the author has divided them. */
 static bool is_division(const struct container *a, const struct container *b)
 {
 	return a->gpus.n != b->gpus.n &&
-	       (container_purpose(a) != PURPOSE_NONE ||
-		container_purpose(b) != PURPOSE_NONE);
+	       (container_purpose(a) == PURPOSE_SERVING ||
+		container_purpose(b) == PURPOSE_SERVING);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
