@@ -402,6 +402,12 @@ enum device_injection rule_injection(struct rule_run *run);
 /* Returns the minor version of Karpenter 1, from the cluster state, or else
  * from the policy; 0 if unknown. */
 int rule_karpenter(struct rule_run *run);
+/* Returns the objects of that kind in a namespace of the snapshot, which must
+ * exist. They are read once for rules that ask for each pod or container. */
+const struct cluster_object *rule_cluster_list(struct rule_run *run,
+					       enum cluster_kind kind,
+					       const char *namespace,
+					       size_t *n);
 /* Returns whether a LimitRange of the object's namespace sets a default of the
  * resource ("cpu", "memory") for containers, according to the cluster state, or
  * else the policy. */

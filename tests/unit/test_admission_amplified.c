@@ -109,19 +109,29 @@ static void selectors(struct buf *out)
 	buf_adds(out, "]}}");
 }
 
+static void containers(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: "
+		      "{containers: [");
+	for (unsigned i = 0; i < 1400; i++)
+		buf_addf(out, "{name: c%u, image: i:1, " GPU "},", i);
+	buf_adds(out, "]}}");
+}
+
 static void devices(struct buf *out)
 {
 	resources(out, "example.com/device-", "");
 }
 
-/* Writes nodes of 2,000 pools and 30 DeviceClasses that name a resource. */
-static void set_cluster(struct stage *s)
+/* Writes nodes of so many pools, 30 DeviceClasses that name a resource, and 60
+ * LimitRanges. */
+static void set_cluster(struct stage *s, unsigned pools)
 {
 	struct cluster_builder *builder = cluster_builder_new();
 	struct buf text;
 
 	buf_init(&text);
-	for (unsigned i = 0; i < 2000; i++) {
+	for (unsigned i = 0; i < pools; i++) {
 		buf_reset(&text);
 		buf_addf(&text,
 			 "{apiVersion: v1, kind: Node, metadata: {name: n%u, "
@@ -138,6 +148,16 @@ static void set_cluster(struct stage *s)
 			 "example.com/device-%u, selectors: [{cel: "
 			 "{expression: device.driver == 'a.example.com'}}]}}",
 			 i, i);
+		assert_int_equal(add_object(builder, text.data), 1);
+	}
+	for (unsigned i = 0; i < 60; i++) {
+		buf_reset(&text);
+		buf_addf(&text,
+			 "{apiVersion: v1, kind: LimitRange, metadata: {name: "
+			 "l%u, namespace: ml}, spec: {limits: [{type: "
+			 "Container, max: {cpu: '1', memory: 1Gi}, default: "
+			 "{cpu: '1'}}, {type: Pod, max: {cpu: '8'}}]}}",
+			 i);
 		assert_int_equal(add_object(builder, text.data), 1);
 	}
 	admission_set_cluster(s->admission, cluster_builder_finish(builder, 0));
@@ -160,7 +180,7 @@ static void a_large_cluster_costs_little(void **state)
 	struct stage *s = *state;
 
 	admission_set_policy(s->admission, policy_default(&s->rules, "strict"));
-	set_cluster(s);
+	set_cluster(s, 2000);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		print_message("  %s\n", rows[i].what);
 		judge(s, ADMISSION_VALIDATE, "CREATE", rows[i].kind,
@@ -171,12 +191,26 @@ static void a_large_cluster_costs_little(void **state)
 	}
 }
 
+/* LimitRanges are read once, not for each container. */
+static void limit_ranges_cost_little(void **state)
+{
+	struct stage *s = *state;
+
+	admission_set_policy(s->admission, policy_default(&s->rules, "strict"));
+	set_cluster(s, 0);
+	judge(s, ADMISSION_VALIDATE, "CREATE", "Pod", containers);
+	assert_false(says(s, "invalid-syntax"));
+	judge(s, ADMISSION_MUTATE, "CREATE", "Pod", containers);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(objects_cost_little,
 						stage_setup, stage_teardown),
 		cmocka_unit_test_setup_teardown(a_large_cluster_costs_little,
+						stage_setup, stage_teardown),
+		cmocka_unit_test_setup_teardown(limit_ranges_cost_little,
 						stage_setup, stage_teardown),
 	};
 

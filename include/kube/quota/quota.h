@@ -131,9 +131,11 @@ struct claim_case {
 };
 bool claim_case_next(struct claim_case *one);
 
-/* True if a LimitRange of the namespace gives containers a default of the
- * resource, as a request or a limit. */
-bool limit_range_defaults(const struct cluster *cluster, const char *namespace,
-			  const char *resource, struct arena *arena);
+struct cluster_object;
+
+/* True if one of the LimitRanges gives containers a default of the resource, as
+ * a request or a limit. */
+bool limit_range_defaults(const struct cluster_object *ranges, size_t n,
+			  const char *resource);
 
 #endif

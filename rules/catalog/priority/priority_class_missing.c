@@ -97,8 +97,7 @@ static enum tri has_choice(struct rule_run *run)
 
 	if (!cluster || cluster_unreadable(cluster, CLUSTER_PRIORITY_CLASS))
 		return names ? tri_from(*names) : TRI_UNKNOWN;
-	classes = cluster_objects(cluster, CLUSTER_PRIORITY_CLASS, "",
-				  rule_arena(run), &n);
+	classes = rule_cluster_list(run, CLUSTER_PRIORITY_CLASS, "", &n);
 	for (size_t i = 0; i < n; i++)
 		if (!priority_class_is_system(classes[i].name))
 			return TRI_YES;

@@ -24,8 +24,7 @@ static const char *nearest_class(struct rule_run *run, const char *name)
 	size_t n = 0;
 
 	if (cluster)
-		others = cluster_objects(cluster, CLUSTER_PRIORITY_CLASS, "",
-					 arena, &n);
+		others = rule_cluster_list(run, CLUSTER_PRIORITY_CLASS, "", &n);
 	names = ARENA_ARRAY(arena, const char *, n + index->nclasses + 1);
 	for (size_t i = 0; i < n; i++)
 		names[i] = others[i].name;

@@ -37,19 +37,18 @@ static const struct node *default_of(const struct node *item,
  * that the container does not mention. Returns its entry, whose key is the
  * resource, and sets the LimitRange; NULL if there is none, or no cluster.
  */
-static const struct node *limit_range_default(const struct cluster *cluster,
+static const struct node *limit_range_default(struct rule_run *run,
 					      const struct container *c,
-					      struct arena *arena,
 					      const char **range)
 {
 	const struct pod *pod = c->pod;
 	const struct cluster_object *ranges;
 	size_t n;
 
-	if (!cluster || !pod->object->namespace || pod->flat)
+	if (!rule_cluster(run) || !pod->object->namespace || pod->flat)
 		return NULL;
-	ranges = cluster_objects(cluster, CLUSTER_LIMIT_RANGE,
-				 pod->object->namespace, arena, &n);
+	ranges = rule_cluster_list(run, CLUSTER_LIMIT_RANGE,
+				   pod->object->namespace, &n);
 	for (size_t i = 0; i < n; i++)
 		FOR_EACH_CHILD(node_path(ranges[i].root, "spec.limits"), item) {
 			const struct node *fallback = default_of(item, c);
@@ -161,8 +160,8 @@ static void check_pod(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c) {
 		const char *range;
-		const struct node *fallback = limit_range_default(
-			rule_cluster(run), c, rule_arena(run), &range);
+		const struct node *fallback =
+			limit_range_default(run, c, &range);
 
 		if (fallback &&
 		    accelerator_find(rule_accelerators(run), fallback->key))

@@ -124,6 +124,8 @@ void run_release(struct run *run)
 	arena_release(&run->state->doc_arena);
 	arena_release(&run->state->values);
 	arena_release(&run->state->cluster_names.arena);
+	for (int i = 0; i < CLUSTER_KINDS; i++)
+		arena_release(&run->state->listings[i].arena);
 	arena_release(&run->state->arena);
 	free(run->state);
 	run->state = NULL;

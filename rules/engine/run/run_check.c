@@ -229,6 +229,8 @@ void run_workload(struct run *run, const struct workload *w,
 		struct rule_run rr = {run, run->options.rules->items[index],
 				      &settings[index], NULL};
 
+		if (run->options.admission && run_outgrows_budget(run))
+			return;
 		if (!run_wants(state, index, settings) ||
 		    (w->duplicate_of && rr.rule->needs & NEEDS_SET &&
 		     !(rr.rule->flags & RULE_DUPLICATES)))

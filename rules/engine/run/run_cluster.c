@@ -4,6 +4,8 @@
  * the policy's maxAge, or from the future, is not used: rules that need it are
  * skipped, and the reason is reported.
  */
+#include <string.h>
+
 #include "base/text.h"
 #include "kube/cluster/cluster.h"
 #include "kube/quota/quota.h"
@@ -77,14 +79,38 @@ enum tri rule_limit_default(struct rule_run *rr, const struct object *object,
 			    const char *resource)
 {
 	const struct cluster *cluster = rr->run->state->cluster;
+	const struct cluster_object *ranges;
+	size_t n;
 
 	if (!cluster || !object->namespace ||
 	    cluster_unreadable(cluster, CLUSTER_LIMIT_RANGE))
 		return rule_platform(rr)->limit_defaults;
-	return limit_range_defaults(cluster, object->namespace, resource,
-				    rule_arena(rr))
-		       ? TRI_YES
-		       : TRI_NO;
+	ranges = rule_cluster_list(rr, CLUSTER_LIMIT_RANGE, object->namespace,
+				   &n);
+	if (limit_range_defaults(ranges, n, resource))
+		return TRI_YES;
+	cluster_absent(cluster, CLUSTER_LIMIT_RANGE, object->namespace, NULL);
+	return TRI_NO;
+}
+
+const struct cluster_object *rule_cluster_list(struct rule_run *rr,
+					       enum cluster_kind kind,
+					       const char *namespace, size_t *n)
+{
+	const struct cluster *cluster = rr->run->state->cluster;
+	struct listing *list = &rr->run->state->listings[kind];
+
+	if (list->serial != cluster_serial(cluster) ||
+	    strcmp(list->namespace, namespace) != 0) {
+		list->serial = 0;
+		arena_reset(&list->arena);
+		list->namespace = arena_strdup(&list->arena, namespace);
+		list->items = cluster_objects(cluster, kind, namespace,
+					      &list->arena, &list->n);
+		list->serial = cluster_serial(cluster);
+	}
+	*n = list->n;
+	return list->items;
 }
 
 const char *rule_without_cluster(struct rule_run *rr)

@@ -63,6 +63,15 @@ enum {
 	LONG_VALUE = 4096, /* bytes */
 };
 
+/* The objects of one kind and namespace in a cluster. */
+struct listing {
+	struct arena arena;
+	uint64_t serial; /* serial number of the cluster; 0: none */
+	const char *namespace;
+	const struct cluster_object *items;
+	size_t n;
+};
+
 struct run_state {
 	/* objects and temporary data; reset for each document */
 	struct arena doc_arena;
@@ -117,6 +126,7 @@ struct run_state {
 		bool read;
 	} names;
 	struct cluster_names cluster_names;
+	struct listing listings[CLUSTER_KINDS]; /* see rule_cluster_list() */
 	struct reread *reread; /* see run_object.c; NULL before the first use */
 	/* Returns the policy of each file, for set rules. */
 	const struct policy *(*policy_of)(void *policies, uint32_t file);

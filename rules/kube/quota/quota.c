@@ -365,18 +365,12 @@ static bool gives(const struct node *item, const char *resource)
 	return false;
 }
 
-bool limit_range_defaults(const struct cluster *cluster, const char *namespace,
-			  const char *resource, struct arena *arena)
+bool limit_range_defaults(const struct cluster_object *ranges, size_t n,
+			  const char *resource)
 {
-	const struct cluster_object *ranges;
-	size_t n;
-
-	ranges = cluster_objects(cluster, CLUSTER_LIMIT_RANGE, namespace, arena,
-				 &n);
 	for (size_t i = 0; i < n; i++)
 		FOR_EACH_CHILD(node_path(ranges[i].root, "spec.limits"), item)
 			if (gives(item, resource))
 				return true;
-	cluster_absent(cluster, CLUSTER_LIMIT_RANGE, namespace, NULL);
 	return false;
 }
