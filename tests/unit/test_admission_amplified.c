@@ -48,6 +48,26 @@ static void names(struct buf *out)
 	resources(out, "nvidai.con/gpu", "");
 }
 
+/* Containers that do not mount the volume at /dev/shm, with other mounts. */
+static void mounts(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: "
+		      "{volumes: [{name: shm, emptyDir: {medium: Memory}}], "
+		      "containers: [");
+	for (unsigned i = 0; i < 1200; i++) {
+		buf_addf(out,
+			 "{name: c%u, image: i:1, command: [torchrun], "
+			 "resources: {limits: {nvidia.com/gpu: 2}}, "
+			 "volumeMounts: [",
+			 i);
+		for (unsigned k = 0; k < 10; k++)
+			buf_addf(out, "{name: shm%u, mountPath: /dev/shm%u},",
+				 k, k);
+		buf_adds(out, "]},");
+	}
+	buf_adds(out, "]}}");
+}
+
 static void objects_cost_little(void **state)
 {
 	static const struct {
@@ -57,6 +77,7 @@ static void objects_cost_little(void **state)
 		{"MIG profiles", "Pod", profiles},
 		{"names like MIG profiles", "Pod", no_profiles},
 		{"names like GPUs", "Pod", names},
+		{"a volume that is not mounted", "Pod", mounts},
 	};
 	struct stage *s = *state;
 

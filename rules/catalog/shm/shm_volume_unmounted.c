@@ -21,6 +21,15 @@ static const struct node *mount_of(const struct container *c,
 	return NULL;
 }
 
+/* The pod's volume for shared memory, read once for all its containers. */
+struct intended {
+	const struct node *volume; /* NULL: not read yet */
+	bool used;		   /* a container mounts it, at any path */
+	bool alone;		   /* no container mounts it at another path */
+	bool sized;
+	struct quantity size;
+};
+
 /* Computes a size with which the volume, once mounted, cannot fill the memory
  * of any container. */
 static bool size_for(const struct pod *pod, const struct node *volume,
@@ -31,9 +40,10 @@ static bool size_for(const struct pod *pod, const struct node *volume,
 	FOR_EACH_CONTAINER(pod, c) {
 		struct quantity own;
 
-		if (c->role == CONTAINER_INIT || c->gpus.n < 1)
+		if (c->role == CONTAINER_INIT ||
+		    (c->gpus.n < 1 && container_shm(c).volume != volume))
 			continue;
-		if (!shm_volume_size(c, volume, &own))
+		if (!shm_default_size(c, &own))
 			return false;
 		if (!any || quantity_cmp(own, *size) < 0)
 			*size = own;
@@ -42,9 +52,22 @@ static bool size_for(const struct pod *pod, const struct node *volume,
 	return any;
 }
 
-static void repair(struct rule_run *run, struct finding *f,
-		   const struct container *c, const struct node *volume)
+static void read_intended(struct intended *in, const struct pod *pod,
+			  const struct node *volume)
 {
+	if (in->volume)
+		return;
+	in->volume = volume;
+	in->alone = shm_has_volume_alone(pod, volume);
+	in->sized = size_for(pod, volume, &in->size);
+	FOR_EACH_CONTAINER(pod, c)
+		in->used |= mount_of(c, volume) != NULL;
+}
+
+static void repair(struct rule_run *run, struct finding *f,
+		   const struct container *c, const struct intended *in)
+{
+	const struct node *volume = in->volume;
 	const char *name = node_str(node_get(volume, "name"));
 	struct arena *arena = rule_arena(run);
 	struct quantity size;
@@ -54,13 +77,13 @@ static void repair(struct rule_run *run, struct finding *f,
 	struct fix *fix;
 
 	if (state == QUANTITY_ABSENT
-		    ? !size_for(c->pod, volume, &size)
+		    ? !in->sized
 		    : state != QUANTITY_OK || !shm_size_fits(c, volume, size))
 		return;
+	if (state == QUANTITY_ABSENT)
+		size = in->size;
 	/* A size would also limit the files of other mounts. */
-	fix = finding_fix(run, f,
-			  state != QUANTITY_ABSENT ||
-				  shm_has_volume_alone(c->pod, volume),
+	fix = finding_fix(run, f, state != QUANTITY_ABSENT || in->alone,
 			  "mount `%s` at /dev/shm", name);
 	fix_ensure(fix, c->node, "volumeMounts", shm_new_mount(arena, name),
 		   "mountPath");
@@ -85,20 +108,17 @@ static bool knows_place(const struct container *c, const char *path)
 	return false;
 }
 
-/* True if another container mounts the volume and this one needs none. */
-static bool is_of_another(const struct container *c, const struct node *volume)
+/* True if this container, which does not mount the volume, needs none, and
+ * another mounts it. */
+static bool is_of_another(const struct container *c, const struct intended *in)
 {
-	if (container_shm_need(c).is != SHM_NOT_NEEDED)
-		return false;
-	FOR_EACH_CONTAINER(c->pod, other)
-		if (other != c && mount_of(other, volume))
-			return true;
-	return false;
+	return in->used && container_shm_need(c).is == SHM_NOT_NEEDED;
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *volume = pod_shm_volume(pod);
+	struct intended in = {.volume = NULL};
 
 	if (!volume)
 		return;
@@ -109,12 +129,13 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 		if (c->role == CONTAINER_INIT || c->gpus.n < 1)
 			continue;
+		read_intended(&in, pod, volume);
 		shm = container_shm(c);
 		mount = mount_of(c, volume);
 		path = node_get(mount, "mountPath");
 		if (shm.mount || shm.unknown || shm_is_injected(c) ||
 		    node_is_unknown(path) || knows_place(c, node_str(path)) ||
-		    (!mount && is_of_another(c, volume)))
+		    (!mount && is_of_another(c, &in)))
 			continue;
 		if (mount)
 			f = report_container(
@@ -129,7 +150,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 				container_title(c),
 				node_str(node_get(volume, "name")));
 		finding_label(run, f, volume, "the volume");
-		repair(run, f, c, volume);
+		repair(run, f, c, &in);
 	}
 }
 
