@@ -229,6 +229,11 @@ struct pod_memo {
 	bool infrastructure_known;
 	bool spot_known;
 	bool unit_known;
+	bool may_serve, may_serve_known;
+	bool shm_files, shm_files_known;
+	/* last result of shm_has_volume_alone() */
+	bool shm_alone;
+	const struct node *shm_volume;
 	/* Results about the whole object, stored with its first pod. */
 	bool platform, platform_known;
 	/* class of the devices on the nodes that it selects */
@@ -252,6 +257,10 @@ struct container_memo {
 	 */
 	const struct accelerator **resembles;
 };
+
+/* True if the name of a container or an image shows a server, or if there is a
+ * readiness probe: pods of equal size are then replicas, not ranks. */
+bool pod_may_serve(const struct pod *pod);
 
 static inline bool node_same_key(const struct node *a, const struct node *b)
 {

@@ -48,7 +48,8 @@ static void names(struct buf *out)
 	resources(out, "nvidai.con/gpu", "");
 }
 
-/* Containers that do not mount the volume at /dev/shm, with other mounts. */
+/* Writes containers that do not mount the volume at /dev/shm, with other
+ * mounts. */
 static void mounts(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: "
@@ -68,6 +69,27 @@ static void mounts(struct buf *out)
 	buf_adds(out, "]}}");
 }
 
+/* Writes containers with /dev/shm on disk, a part of whose path is in each
+ * command, and long images. */
+static void disks(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, "
+		      "metadata: {name: a}, spec: {replicatedJobs: [{name: a, "
+		      "replicas: 2, template: {spec: {template: {spec: "
+		      "{volumes: [{name: shm, emptyDir: {}}], containers: [");
+	for (unsigned i = 0; i < 1200; i++) {
+		buf_addf(out, "{name: c%u, image: ", i);
+		for (unsigned k = 0; k < 100; k++)
+			buf_adds(out, "servin");
+		buf_adds(out, ", command: [");
+		for (unsigned k = 0; k < 200; k++)
+			buf_adds(out, "/dev/sh");
+		buf_adds(out, "], " GPU ", volumeMounts: [{name: shm, "
+			      "mountPath: /dev/shm}]},");
+	}
+	buf_adds(out, "]}}}}}]}}");
+}
+
 static void objects_cost_little(void **state)
 {
 	static const struct {
@@ -78,6 +100,7 @@ static void objects_cost_little(void **state)
 		{"names like MIG profiles", "Pod", no_profiles},
 		{"names like GPUs", "Pod", names},
 		{"a volume that is not mounted", "Pod", mounts},
+		{"a volume on disk", "JobSet", disks},
 	};
 	struct stage *s = *state;
 

@@ -10,18 +10,7 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/command/env.h"
 #include "kube/resources/shm.h"
-
-/* True if a command or variable contains /dev/shm, so that it may contain other
- * files (a model). */
-static bool shm_holds_files(const struct pod *pod)
-{
-	FOR_EACH_CONTAINER_OF_ALL(pod, c)
-		if (container_says(c, SHM_PATH))
-			return true;
-	return false;
-}
 
 /* True if a mount may contain files of the folder that is mounted at
  * /dev/shm. */

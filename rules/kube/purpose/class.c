@@ -236,22 +236,6 @@ static enum pod_purpose find_purpose(const struct pod *pod)
 	return purpose;
 }
 
-/* True if the name of a container or an image shows a server, or if there is a
- * readiness probe: pods of equal size are then replicas, not ranks. */
-static bool may_serve(const struct pod *pod)
-{
-	static const char *const words[] = {"server", "serving", "inference",
-					    NULL};
-
-	FOR_EACH_CONTAINER(pod, c)
-		if (c->role == CONTAINER_MAIN &&
-		    (text_any(c->name, words, text_contains) ||
-		     text_any(c->image, words, text_contains) ||
-		     !node_is_unset(node_get(c->node, "readinessProbe"))))
-			return true;
-	return false;
-}
-
 static enum pod_purpose pod_purpose(const struct pod *pod)
 {
 	struct pod_memo *memo = pod->memo;
@@ -282,7 +266,7 @@ bool pod_is_training(const struct pod *pod)
 	if (pod_purpose(pod) == PURPOSE_TRAINING)
 		return true;
 	return trains == TRI_YES && pod_purpose(pod) == PURPOSE_NONE &&
-	       !may_serve(pod);
+	       !pod_may_serve(pod);
 }
 
 bool pod_is_launcher(const struct pod *pod)

@@ -571,3 +571,28 @@ struct intent pod_gpu_intent(const struct accelerator_extra *extra,
 				  intent.container ? intent.container : main);
 	return placed.by == INTENT_NONE ? intent : placed;
 }
+
+static bool shows_server(const struct pod *pod)
+{
+	static const char *const words[] = {"server", "serving", "inference",
+					    NULL};
+
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->role == CONTAINER_MAIN &&
+		    (text_any(c->name, words, text_contains) ||
+		     text_any(c->image, words, text_contains) ||
+		     !node_is_unset(node_get(c->node, "readinessProbe"))))
+			return true;
+	return false;
+}
+
+bool pod_may_serve(const struct pod *pod)
+{
+	struct pod_memo *memo = pod->memo;
+
+	if (!memo->may_serve_known) {
+		memo->may_serve = shows_server(pod);
+		memo->may_serve_known = true;
+	}
+	return memo->may_serve;
+}

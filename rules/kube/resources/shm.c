@@ -12,6 +12,7 @@
 
 #include "doc/edit.h"
 #include "kube/command/command.h"
+#include "kube/command/env.h"
 #include "kube/purpose/class.h"
 #include "kube/purpose/intent.h"
 #include "rules/kube/operator.h"
@@ -418,9 +419,28 @@ struct node *shm_new_mount(struct arena *arena, const char *name)
 	return edit_member_string(arena, mount, "mountPath", SHM_PATH);
 }
 
+static bool says_shm(const struct pod *pod)
+{
+	FOR_EACH_CONTAINER_OF_ALL(pod, c)
+		if (container_says(c, SHM_PATH))
+			return true;
+	return false;
+}
+
+bool shm_holds_files(const struct pod *pod)
+{
+	struct pod_memo *memo = pod->memo;
+
+	if (!memo->shm_files_known) {
+		memo->shm_files = says_shm(pod);
+		memo->shm_files_known = true;
+	}
+	return memo->shm_files;
+}
+
 /* True if the volume contains only /dev/shm. Memory is charged to the container
  * that writes to it, so a volume with other files must stay on disk. */
-bool shm_has_volume_alone(const struct pod *pod, const struct node *volume)
+static bool has_no_other_mount(const struct pod *pod, const struct node *volume)
 {
 	const char *name = node_str(node_get(volume, "name"));
 
@@ -434,4 +454,15 @@ bool shm_has_volume_alone(const struct pod *pod, const struct node *volume)
 				return false;
 	}
 	return true;
+}
+
+bool shm_has_volume_alone(const struct pod *pod, const struct node *volume)
+{
+	struct pod_memo *memo = pod->memo;
+
+	if (!volume || memo->shm_volume != volume) {
+		memo->shm_alone = has_no_other_mount(pod, volume);
+		memo->shm_volume = volume;
+	}
+	return memo->shm_alone;
 }
