@@ -234,6 +234,7 @@ struct pod_memo {
 	/* last result of shm_has_volume_alone() */
 	bool shm_alone;
 	const struct node *shm_volume;
+	struct shm_users *shm_users; /* of the last volume, see shm.c */
 	/* Results about the whole object, stored with its first pod. */
 	bool platform, platform_known;
 	/* class of the devices on the nodes that it selects */

@@ -90,6 +90,22 @@ static void disks(struct buf *out)
 	buf_adds(out, "]}}}}}]}}");
 }
 
+/* Writes containers that share a /dev/shm larger than their memory. */
+static void larger(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: "
+		      "{volumes: [{name: shm, emptyDir: {medium: Memory, "
+		      "sizeLimit: 16Gi}}], containers: [");
+	for (unsigned i = 0; i < 1300; i++)
+		buf_addf(out,
+			 "{name: c%u, image: pytorch:2, command: [torchrun], "
+			 "resources: {limits: {nvidia.com/gpu: 2, memory: "
+			 "8Gi}}, volumeMounts: [{name: shm, mountPath: "
+			 "/dev/shm}]},",
+			 i);
+	buf_adds(out, "]}}");
+}
+
 static void objects_cost_little(void **state)
 {
 	static const struct {
@@ -101,6 +117,7 @@ static void objects_cost_little(void **state)
 		{"names like GPUs", "Pod", names},
 		{"a volume that is not mounted", "Pod", mounts},
 		{"a volume on disk", "JobSet", disks},
+		{"a volume larger than memory", "Pod", larger},
 	};
 	struct stage *s = *state;
 

@@ -318,34 +318,63 @@ bool shm_default_size(const struct container *c, struct quantity *size)
 	return true;
 }
 
-/* True if the container mounts the volume at /dev/shm, or the fix mounts it
- * there. */
-static bool has_volume(const struct container *c, const struct node *volume,
-		       const struct container *also)
+/* Containers that mount a volume at /dev/shm. */
+struct shm_users {
+	const struct node *volume;
+	bool any, no_size; /* no_size: one of them has no shm_default_size() */
+	struct quantity size; /* the smallest */
+	bool limited, limit_unknown;
+	struct quantity limit; /* the smallest memory limit */
+};
+
+static void add_user(struct shm_users *users, const struct container *c)
 {
-	if (c == also)
-		return true;
-	return c->role != CONTAINER_INIT && volume &&
-	       container_shm(c).volume == volume;
+	struct quantity own;
+	enum quantity_state state = container_bound(c, "memory", &own, NULL);
+
+	if (state != QUANTITY_ABSENT && state != QUANTITY_OK) {
+		users->limit_unknown = true;
+	} else if (state == QUANTITY_OK &&
+		   (!users->limited || quantity_cmp(own, users->limit) < 0)) {
+		users->limited = true;
+		users->limit = own;
+	}
+	if (!shm_default_size(c, &own))
+		users->no_size = true;
+	else if (!users->any || quantity_cmp(own, users->size) < 0)
+		users->size = own;
+	users->any = true;
+}
+
+/* Returns the volume's users and the container, which the fix makes one. The
+ * result for the last volume is kept, because rules ask for each container. */
+static struct shm_users users_with(const struct container *also,
+				   const struct node *volume)
+{
+	struct pod_memo *memo = also->pod->memo;
+	struct shm_users users;
+
+	if (!memo->shm_users)
+		memo->shm_users = ARENA_NEW(memo->arena, struct shm_users);
+	if (memo->shm_users->volume != volume) {
+		*memo->shm_users = (struct shm_users){.volume = volume};
+		FOR_EACH_CONTAINER(also->pod, c)
+			if (volume && c->role != CONTAINER_INIT &&
+			    container_shm(c).volume == volume)
+				add_user(memo->shm_users, c);
+	}
+	users = *memo->shm_users;
+	add_user(&users, also);
+	return users;
 }
 
 bool shm_volume_size(const struct container *also, const struct node *volume,
 		     struct quantity *size)
 {
-	bool any = false;
+	struct shm_users users = users_with(also, volume);
 
-	FOR_EACH_CONTAINER(also->pod, c) {
-		struct quantity own;
-
-		if (!has_volume(c, volume, also))
-			continue;
-		if (!shm_default_size(c, &own))
-			return false;
-		if (!any || quantity_cmp(own, *size) < 0)
-			*size = own;
-		any = true;
-	}
-	return any;
+	*size = users.size;
+	return !users.no_size;
 }
 
 /* True if the container needs a larger /dev/shm than it has. CRI-O reads
@@ -384,18 +413,10 @@ bool shm_new_size(const struct pod *pod, struct quantity *size)
 bool shm_size_fits(const struct container *also, const struct node *volume,
 		   struct quantity size)
 {
-	FOR_EACH_CONTAINER(also->pod, c) {
-		struct quantity limit;
-		enum quantity_state state;
+	struct shm_users users = users_with(also, volume);
 
-		if (!has_volume(c, volume, also))
-			continue;
-		state = container_bound(c, "memory", &limit, NULL);
-		if (state != QUANTITY_ABSENT &&
-		    (state != QUANTITY_OK || quantity_cmp(size, limit) >= 0))
-			return false;
-	}
-	return true;
+	return !users.limit_unknown &&
+	       (!users.limited || quantity_cmp(size, users.limit) < 0);
 }
 
 /* --- volumes for fixes --------------------------------------------------- */
