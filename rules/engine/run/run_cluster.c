@@ -98,7 +98,7 @@ const struct cluster_object *rule_cluster_list(struct rule_run *rr,
 					       const char *namespace, size_t *n)
 {
 	const struct cluster *cluster = rr->run->state->cluster;
-	struct listing *list = &rr->run->state->listings[kind];
+	struct cached_list *list = &rr->run->state->listings[kind];
 
 	if (list->serial != cluster_serial(cluster) ||
 	    strcmp(list->namespace, namespace) != 0) {

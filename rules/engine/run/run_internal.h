@@ -64,7 +64,7 @@ enum {
 };
 
 /* The objects of one kind and namespace in a cluster. */
-struct listing {
+struct cached_list {
 	struct arena arena;
 	uint64_t serial; /* serial number of the cluster; 0: none */
 	const char *namespace;
@@ -126,7 +126,7 @@ struct run_state {
 		bool read;
 	} names;
 	struct cluster_names cluster_names;
-	struct listing listings[CLUSTER_KINDS]; /* see rule_cluster_list() */
+	struct cached_list listings[CLUSTER_KINDS]; /* see rule_cluster_list() */
 	struct reread *reread; /* see run_object.c; NULL before the first use */
 	/* Returns the policy of each file, for set rules. */
 	const struct policy *(*policy_of)(void *policies, uint32_t file);
