@@ -126,7 +126,8 @@ struct run_state {
 		bool read;
 	} names;
 	struct cluster_names cluster_names;
-	struct cached_list listings[CLUSTER_KINDS]; /* see rule_cluster_list() */
+	struct cached_list
+		listings[CLUSTER_KINDS]; /* see rule_cluster_list() */
 	struct reread *reread; /* see run_object.c; NULL before the first use */
 	/* Returns the policy of each file, for set rules. */
 	const struct policy *(*policy_of)(void *policies, uint32_t file);
