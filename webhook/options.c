@@ -190,11 +190,14 @@ static int check(const struct option_parser *p)
 	if (check_certificates(p))
 		return 2;
 	if (o->cluster && !strcmp(o->live, "on"))
-		return option_usage(p, "either --cluster or --live on");
+		return option_usage(
+			p, "--cluster and --live on cannot be used together");
 	/* --self-managed uses an API server too, so it may be combined with
 	 * --cluster. */
 	if (o->cluster && o->kubeconfig && !o->self_managed)
-		return option_usage(p, "either --cluster or --kubeconfig");
+		return option_usage(
+			p,
+			"--cluster and --kubeconfig cannot be used together");
 	if (o->client_names.n && !o->client_ca)
 		return option_usage(p, "--client-name needs --client-ca");
 	return 0;

@@ -16,7 +16,7 @@ struct complete_command {
 };
 
 struct complete_set {
-	const char *names; /* of the program, separated by blanks */
+	const char *names; /* names of the program, separated by blanks */
 	const struct option_set *options;
 	const struct complete_command *commands;
 	size_t n;

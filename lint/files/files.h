@@ -76,8 +76,8 @@ struct files {
 };
 
 void files_release(struct files *files);
-/* Reserves memory for so many files and folders, so that a large list is not
- * copied while it grows. */
+/* Reserves memory for this number of files and folders, so that a large list is
+ * not copied while it grows. */
 void files_reserve(struct files *files, size_t items, size_t folders);
 /* Adds a root: the folder at the first len bytes of path, to which all folders
  * belong that are added later. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Looks up a kind and follows the paths of its rows. data/kinds.awk fills the
- * slots with the same hash as below, so the hash uses only additions and
+ * slots with the same hash as below, so the hash uses only sums, products and
  * remainders of small numbers. Kinds are found by (group, kind), because a name
  * may occur in several groups.
  */

@@ -91,7 +91,7 @@ def steps(path):
 
 
 def nested(keys, leaf):
-    """Return the leaf below the keys, and its pointer."""
+    """Return an object that has the leaf at the keys, and the leaf's pointer."""
     pointer = ""
     for key in keys:
         pointer += "/" + {"[]": "0", "*": "Worker"}.get(key, key)

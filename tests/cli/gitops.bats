@@ -30,11 +30,12 @@ kustomization() {
 		"$2" >"$1/kustomization.yaml"
 }
 
-# The numbers of the summary and of the machine-readable report.
+# Lints the folder.
 full() {
 	run --separate-stderr "$GPUGATE" lint --isolated --no-ignore-vcs .
 }
 
+# figure NAME: prints a number of the summary in the JSON report
 figure() {
 	"$GPUGATE" lint --isolated --no-ignore-vcs --format json . | python3 -c '
 import json, sys

@@ -146,7 +146,7 @@ updated() {
 	unusable --live on --kubeconfig none
 	holds "$errors" none
 	unusable --live on --cluster none.json
-	holds "$errors" "either --cluster or --live on"
+	holds "$errors" "--cluster and --live on cannot be used together"
 	start --live off --kubeconfig none
 	asking_gives allowed
 	is "$(figure gpugate_cluster_state_age_seconds)" ""

@@ -152,7 +152,7 @@ static void ensure_adds_an_item_once(void **state)
 		 "[{ensure: [l], item: {name: a, x: 1}, keys: name}, "
 		 "{ensure: [l], item: {name: a, x: 2}, keys: name}]",
 		 NULL, "cc", "[]"},
-		/* into an item that is appended, in either order */
+		/* a key set in an item that a later `ensure` appends */
 		{"{}",
 		 "[{set: [l, {name: a}, 'y'], value: 2}, {ensure: [l], "
 		 "item: {name: a, x: 1}, keys: name}]",

@@ -39,7 +39,8 @@ const struct rule rule_dra_allocation_all = {
 	.since = "1.0",
 	.summary = "a claim that requests all devices of a node",
 	.why = "The pod waits until a whole node is free, and then holds all of its devices.",
-	.remedy = "Request a number of devices.",
+	.remedy =
+		"Set allocationMode: ExactCount and the count that the pod needs.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/",
 	.check_object = check,

@@ -29,7 +29,7 @@ static void report(struct rule_run *run, const struct object *object,
 	finding_at_key(run, f, stray);
 	finding_help(
 		run, f,
-		flat ? "`exactly` exists only in v1beta2 and v1; in v1beta1 its fields belong in the request itself"
+		flat ? "move the fields of `exactly` into the request: v1beta1 has no `exactly`"
 		     : "move all fields of the request except its name into `exactly`");
 }
 

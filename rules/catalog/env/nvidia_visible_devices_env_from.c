@@ -2,10 +2,10 @@
 /*
  * Reports sources in envFrom that may contain NVIDIA_VISIBLE_DEVICES. The
  * kubelet adds all keys of the ConfigMap or Secret, with the source's prefix,
- * and an entry of env overrides them. Most sources lack this key, so that only
- * the preset strict denies it, and only in pods that may run on a node with
- * GPUs. CUDA_VERSION has the same effect in a container without that variable
- * (nvidia_visible_devices_override.c).
+ * and an entry of env overrides them. Only pods that may run on a node with
+ * GPUs are checked. Most sources lack this key, so only the preset `strict`
+ * denies them. CUDA_VERSION has the same effect in a container without
+ * NVIDIA_VISIBLE_DEVICES (nvidia_visible_devices_override.c).
  *
  * Source: kubelet makeEnvironment (pkg/kubelet/kubelet_pods.go).
  */

@@ -28,7 +28,7 @@ static void check(struct rule_run *run, const struct object *object)
 
 static const struct rule_param params[] = {
 	{"namespaces", "string", "",
-	 "namespaces whose GPU work Kueue queues, NAME,... (a name may end in *)"},
+	 "namespaces in which Kueue queues GPU work: NAME,... (a name may end in *)"},
 	{0},
 };
 

@@ -3,12 +3,11 @@
  * Reports GPU Pods without an owner. Such a Pod is not recreated when its node
  * fails, is drained or is preempted, and Cluster Autoscaler does not evict it,
  * so that its GPU node stays. Kueue's pod groups, Pods of a notebook hub, a
- * workflow engine or a CI runner, static pods, Helm's test hooks and Pods
- * embedded in an object that recreates them are skipped. It is an info for a
- * test and for a Pod that shows no sign of training or serving, because the
- * author may restart it, and for one that is limited to an hour, because little
- * is lost. Source: Cluster Autoscaler FAQ ("pods not backed by a controller
- * object").
+ * workflow engine or a CI runner, static pods, Helm's test hooks, Pods embedded
+ * in an object that recreates them, and Pods limited to an hour, of which
+ * little is lost, are skipped. The finding is an info for a test and for a Pod
+ * that shows no sign of training or serving, because the author may restart it.
+ * Source: Cluster Autoscaler FAQ ("pods not backed by a controller object").
  */
 #include "base/text.h"
 #include "engine/rule.h"

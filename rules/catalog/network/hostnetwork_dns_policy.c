@@ -54,7 +54,7 @@ const struct rule rule_hostnetwork_dns_policy = {
 	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
 	.summary = "hostNetwork with dnsPolicy ClusterFirst",
-	.why = "Such pods use the resolver of their node, which does not resolve names of Services, and therefore not the names of other ranks.",
+	.why = "These pods use the resolver of their node, which does not resolve names of Services, and therefore not the names of other ranks.",
 	.remedy = "Set dnsPolicy: ClusterFirstWithHostNet.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#pod-s-dns-policy",

@@ -62,9 +62,10 @@ static void check_entry(struct rule_run *run, const struct container *c,
 		finding_help(run, f, "set the number of devices that it needs");
 		return;
 	}
-	finding_help(run, f,
-		     "remove `%s`; NVIDIA_VISIBLE_DEVICES=void hides the GPUs",
-		     value->key);
+	finding_help(
+		run, f,
+		"remove `%s` and set NVIDIA_VISIBLE_DEVICES to `void`, which hides the GPUs",
+		value->key);
 	repair(run, f, c, value);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports accelerators in the `resources` of a pod itself, which may contain
- * only cpu, memory and hugepages; the API server rejects others ("Unsupported
- * value: "nvidia.com/gpu": supported values: "cpu", "hugepages-", "memory"").
+ * Reports names with a domain, such as those of accelerators, in the
+ * `resources` of a pod itself, which may contain only cpu, memory and
+ * hugepages; the API server rejects others ("Unsupported value:
+ * "nvidia.com/gpu": supported values: "cpu", "hugepages-", "memory"").
  *
  * Source: pkg/apis/core/validation validatePodResourceName.
  */

@@ -4,7 +4,9 @@
  * `nvidia.com/gpus`, `nvidia/gpu`, `nvidia.com/GPU`, `gpu`. The API server
  * accepts any name with a domain, but no node offers it, so the pod stays
  * Pending. A name without a domain is rejected ("must be a standard resource
- * for containers"), on custom resources only when the pods are created.
+ * for containers"), on custom resources only when the pods are created. Also
+ * reports correct names that no node of the cluster offers, or that a device
+ * plugin's configuration in the files renames.
  *
  * Source: pkg/apis/core/helper IsExtendedResourceName, observed on
  * kube-apiserver. mig-profile-invalid reports misspelled MIG names.
@@ -210,7 +212,7 @@ const struct rule rule_gpu_resource_name_unknown = {
 	.flags = RULE_INFRASTRUCTURE,
 	.scope = NEW_TEMPLATES,
 	.since = "1.0",
-	.summary = "a misspelled accelerator resource name",
+	.summary = "an accelerator resource name that no node offers",
 	.why = "The API server accepts any name with a domain; no node offers it, so the pod stays Pending forever.",
 	.remedy =
 		"Use the name that the device plugin advertises, for example nvidia.com/gpu.",

@@ -5,7 +5,8 @@
  * found"). Manifests for one cloud name `nvidia`; on another cloud this runtime
  * is the default and has no class. It is checked if the snapshot has
  * RuntimeClasses. If only files have some, a similar name is reported with
- * "if". Source: plugin/pkg/admission/runtimeclass/admission.go prepareObjects.
+ * "unless". Source: plugin/pkg/admission/runtimeclass/admission.go
+ * prepareObjects.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"

@@ -122,7 +122,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 static const struct rule_param params[] = {
 	{"allowed", "list", "",
-	 "folders of the host that GPU pods may write to; empty: not checked"},
+	 "folders of the host that GPU pods may write to; if empty, only folders that give control over the node are reported"},
 	{0},
 };
 

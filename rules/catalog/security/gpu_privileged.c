@@ -6,12 +6,12 @@
  * that requests one GPU, or none on a GPU node, sees all GPUs, including those
  * of other pods.
  *
- * It is only a warning for TPUs, because a TPU host runs only one pod and its
- * runtime once required privileges; for a pod with eight devices, or all
- * devices of the selected instance type, which has its node to itself; for one
- * with four, because GB300 nodes have no more; for an init container, which
- * ends before the work begins; and if a runtime class may keep the devices
- * away.
+ * Pods with TPUs are skipped, because a TPU host runs only one pod and its
+ * runtime once required privileges. It is only a warning for a pod with eight
+ * devices, or all devices of the selected instance type, which has its node to
+ * itself; for one with four, because GB300 nodes have no more; for an init
+ * container, which ends before the work begins; and if a runtime class may keep
+ * the devices away.
  *
  * GKE's daemon for GPUDirect-TCPX(O) in a pod that has its node to itself is
  * skipped, because its documentation requires a privileged container.

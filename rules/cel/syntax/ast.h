@@ -87,7 +87,7 @@ struct cel_expr {
 	union {
 		struct cel_value constant;
 		struct {
-			const char *name; /* of `.name` without the dot */
+			const char *name; /* the name, without a leading dot */
 			bool absolute;	  /* written with a leading dot */
 			enum cel_name is;
 			unsigned index;

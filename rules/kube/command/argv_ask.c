@@ -103,8 +103,9 @@ static bool is_flag(const char *text)
 }
 
 /*
- * If words[i] is the flag, returns the word with its value and sets *value, to
- * NULL if unknown. Returns NULL if not.
+ * Returns the word with the value of the flag at argv->items[i], or NULL if
+ * that word is not the flag or has no value. Sets *value to the value, or to
+ * NULL if it is unknown.
  */
 static const struct arg *flag_value(const struct argv *argv, size_t i,
 				    const char *flag, const char **value)

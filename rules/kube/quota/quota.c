@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computes requests and free amounts of ResourceQuotas. Sources:
+ * Finds the ResourceQuotas that count a workload or a claim, and computes the
+ * requested and the free amounts. Also finds defaults of LimitRanges. Sources:
  * pkg/quota/v1/evaluator/core/pods.go (podMatchesScopeFunc, PodUsageFunc),
  * pkg/quota/v1/resources.go; for claims, which no scope matches,
  * resource_claims.go (MatchingScopes) of v1.37.2.

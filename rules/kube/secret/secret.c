@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Recognizes secrets by the names of keys and the prefixes of tokens.
+ *
  * Names are compared in full, by whole words or by their ends: a name added to
  * a table here needs no other change.
  *

@@ -3,11 +3,11 @@
  * Finds the labels of a workload's pods that a manifest determines: the
  * template's labels, and the label by which an operator finds its pods. Kinds
  * of apps/v1 and Pods add no other labels that selectors use; the operators
- * below add only labels in their domains. Sources: pkg/controller/job
- * (batch.kubernetes.io/job-name), training-operator pkg/apis/kubeflow.org/v1
- * JobNameLabel, jobset api/jobset/v1alpha2 JobSetNameKey, lws api
- * SetNameLabelKey, volcano pkg/apis/batch/v1alpha1 JobNameKey, kuberay
- * utils.RayClusterLabelKey, RayNodeTypeLabelKey.
+ * below add only labels in their domains, and `job-name`. Sources:
+ * pkg/controller/job (batch.kubernetes.io/job-name), training-operator
+ * pkg/apis/kubeflow.org/v1 JobNameLabel, jobset api/jobset/v1alpha2
+ * JobSetNameKey, lws api SetNameLabelKey, volcano pkg/apis/batch/v1alpha1
+ * JobNameKey, kuberay utils.RayClusterLabelKey, RayNodeTypeLabelKey.
  */
 #include <string.h>
 

@@ -275,7 +275,9 @@ static unsigned format_shm(const struct node *format)
 		       : INJECT_SHM_UNKNOWN;
 }
 
-/* Returns the injections of KServe's own runtimes, which set no placement. */
+/* Returns the injections of the runtime of this name. Only KServe's own
+ * runtimes
+ * (`kserve-...`) certainly set no placement. */
 static unsigned runtime_injects(const char *name)
 {
 	return runtime_shm(name) |
