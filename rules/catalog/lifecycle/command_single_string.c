@@ -3,9 +3,9 @@
  * Reports commands that are one string with blanks. command[0] is the name of
  * the program, including blanks: no shell splits `["python3 -m vllm --tp 2"]`.
  * The container fails with "no such file or directory" again and again while
- * the pod holds its GPUs. Skips paths with a blank in a folder's name, and Ray
- * containers, whose command KubeRay joins into a shell line. Source: runc exec
- * semantics; an example in vllm#4462; KubeRay common/pod.go
+ * the pod holds its GPUs. Skips paths with a blank in a folder's name, and the
+ * first container of a Ray pod, whose command KubeRay joins into a shell line.
+ * Source: runc exec semantics; an example in vllm#4462; KubeRay common/pod.go
  * (convertCmdToString).
  */
 #include <string.h>
@@ -26,8 +26,8 @@ static bool is_path(const char *text, const char *blank)
 	       !text_starts(text, "/sbin/");
 }
 
-/* Splits the string, unless another word follows it, which would become an
- * argument of the shell. */
+/* Adds a fix that runs the string with a shell, unless another word follows it,
+ * which would become an argument of the shell. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct container *c, const struct node *command)
 {

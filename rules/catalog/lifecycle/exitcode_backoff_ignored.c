@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports a backoffLimit that has no effect. With restartPolicy ExitCode, the
- * operator deletes a pod that ended with a code of 128 or more (137 out of
- * memory, 139 segmentation fault) and recreates it. backoffLimit counts
- * container restarts of running pods, so these failures are never counted. The
- * loop ends only by a deadline, or by a limit of 0, which the first failed pod
- * exceeds. Source: training-operator pkg/core/job.go PastBackoffLimit;
+ * Reports Kubeflow replicas with restartPolicy ExitCode in a job without a
+ * deadline, with or without a backoffLimit. With this policy, the operator
+ * deletes a pod that ended with a code of 128 or more (137 out of memory, 139
+ * segmentation fault) and recreates it. backoffLimit counts container restarts
+ * of running pods, so these failures are never counted. The loop ends only by a
+ * deadline, or by a limit of 0, which the first failed pod exceeds. Source:
+ * training-operator pkg/core/job.go PastBackoffLimit;
  * controller.v1/common/job.go ReconcileJobs (exceedsBackoffLimit; its queue
  * counts no requeues); trainer#2045.
  */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports GPU containers that only sleep, or wait for input, while no other pod
- * can use their devices. Notebook kinds (see notebook-gpu-culling) and
- * namespaces for notebooks are skipped. Because it is unknown whether the
- * container is in use, it is a warning only if many devices wait for longer
- * than a day and no label marks it as a test. Source: the words of the command;
- * KubeRay appends `ray start` to the command of a Ray container, so such a
- * container does work.
+ * Reports GPU containers that only sleep for an hour or longer, or wait for
+ * input, while no other pod can use their devices. Notebook kinds (see
+ * notebook-gpu-culling) and namespaces for notebooks are skipped. Because it is
+ * unknown whether the container is in use, it is a warning only if many whole
+ * devices wait for a day or longer and no label marks it as a test. Source: the
+ * words of the command; KubeRay appends `ray start` to the command of a Ray
+ * container, so such a container does work.
  */
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static bool is_bounded(const struct container_command *command,
 }
 
 /* True if all pods of the template together have many whole devices. A TPU pod
- * has all chips of its host. */
+ * counts once, because it has all chips of its host. */
 static bool holds_many(struct rule_run *run, const struct container *c)
 {
 	struct amount devices = amount_mul(c->pod->steady, c->gpus);
@@ -82,7 +82,7 @@ static const struct rule_param params[] = {
 	{"namespaces", "list", "jupyter*,notebook*,*-notebooks",
 	 "namespaces for interactive work"},
 	{"gpus", "int", "4",
-	 "the finding is a warning if the container has at least this number of devices"},
+	 "the finding is a warning if all pods of the template together have at least this number of whole devices"},
 	{0},
 };
 
@@ -94,7 +94,7 @@ const struct rule rule_gpu_idle_command = {
 	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
 	.since = "1.0",
 	.summary = "a GPU container that only sleeps or waits for users",
-	.why = "Its GPUs are allocated but idle until the pod is deleted. The finding is only an info for fewer than four devices, for waits of less than a day, and for pods that labels mark as a test, because such a pod may be in use.",
+	.why = "Its GPUs are allocated but idle until the pod is deleted. The finding is only an info for shared devices or fewer than four devices, for waits of less than a day, and for pods that labels mark as a test, because such a pod may be in use.",
 	.remedy =
 		"Let the container start the work and end with it. For interactive work, use a notebook kind that stops idle sessions.",
 	.evidence = "the command does nothing (sleep, tail -f, jupyter)",

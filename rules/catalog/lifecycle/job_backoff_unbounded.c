@@ -56,7 +56,8 @@ static int64_t object_counted_pods(const struct object *object,
 	return counted.n > 1 ? counted.n : 1;
 }
 
-/* Returns the first pod that is restarted after failures, or NULL. */
+/* Returns the first GPU pod that is restarted after failures, else the first
+ * other one, or NULL. */
 static const struct pod *object_restarting_pod(const struct object *object)
 {
 	const struct pod *found = NULL;
@@ -72,8 +73,9 @@ static const struct pod *object_restarting_pod(const struct object *object)
 	return found;
 }
 
-/* Adds a limit. Elastic jobs lose pods in normal operation, so that only their
- * authors know the number. */
+/* Adds help and a fix that set a limit. An elastic job gets help without a
+ * number, because it loses pods in normal operation and only its author knows
+ * the number. */
 static void limit(struct rule_run *run, struct finding *f,
 		  const struct object *object, const struct node *base,
 		  const char *key)
@@ -115,7 +117,8 @@ static const char *condition(const struct object *object, struct amount pods,
 					 : "";
 }
 
-/* pods is the result of object_most_pods(). */
+/* Reports a number of retries above the maximum per pod. pods is the result of
+ * object_most_pods(). */
 static void too_many(struct rule_run *run, const struct object *object,
 		     struct amount pods, const struct node *value,
 		     const char *field)

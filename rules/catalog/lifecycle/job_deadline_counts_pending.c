@@ -17,7 +17,8 @@
 #include "kube/operators/kubeflow.h"
 #include "kube/purpose/class.h"
 
-/* True if the time counts only from the start of this pod. */
+/* True for a worker of an MPIJob whose launcher is created only when the
+ * workers are ready. The deadline counts from then. */
 static bool is_waited_for(const struct pod *pod)
 {
 	return object_is_mpi_v2(pod->object) &&

@@ -68,7 +68,8 @@ static bool ends_hangs(const struct container *c)
 	       !node_is_unset(node_get(c->node, "livenessProbe"));
 }
 
-/* True for a test of devices alone, which is short and supervised. */
+/* True if each GPU container only tests devices, which is short and supervised,
+ * or is ended if it hangs. */
 static bool ends_itself(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)

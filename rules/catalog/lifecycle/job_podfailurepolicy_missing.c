@@ -17,7 +17,7 @@
 #include "kube/scheduling/spot.h"
 
 /* True if a word of the name means low priority, but not for `mlflow`,
- * `low-latency` or `high-nonpreempting` (a class that preempts none). */
+ * `low-latency` or `non-preemptible`. */
 static bool is_low(const char *class)
 {
 	static const char *const words[] = {
@@ -36,7 +36,8 @@ static bool is_low(const char *class)
 	return false;
 }
 
-/* Returns the sign that the pod may be evicted from its node, or NULL. */
+/* Returns the selector, toleration or priority class that shows that the pod
+ * may be evicted from its node, or NULL. */
 static const struct node *disrupted_by(const struct pod *pod)
 {
 	const struct node *at = pod_spot(pod);

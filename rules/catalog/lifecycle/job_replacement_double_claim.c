@@ -18,7 +18,8 @@ static enum tri replaces_early(const struct pod *pod, const struct node *spec)
 
 	if (node_is_unknown(policy))
 		return TRI_UNKNOWN;
-	/* The API server rejects the fix if a podFailurePolicy is set. */
+	/* The API server rejects any value but Failed together with a
+	 * podFailurePolicy, which restart-policy-invalid reports. */
 	if (!node_is_unset(policy) &&
 	    !node_is_unset(node_get(spec, "podFailurePolicy")))
 		return TRI_NO;

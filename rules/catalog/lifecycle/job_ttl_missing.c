@@ -3,8 +3,8 @@
  * Reports jobs without a time to live. Such a job stays after it has finished
  * until it is deleted, and so do a Ray cluster or pods that it left behind,
  * with their GPUs. Skips CronJobs, whose history limits delete their runs,
- * objects of Argo CD, which recreates deleted ones, and jobs of Katib and
- * AppWrapper, which delete them. Source: batch/v1 types.go
+ * objects of Argo CD, which recreates deleted ones, Helm hooks, and jobs of
+ * Katib and AppWrapper, which delete them. Source: batch/v1 types.go
  * TTLSecondsAfterFinished; jobset_types.go; rayjob_types.go; training-operator
  * common_types.go; Argo CD's hooks.
  */

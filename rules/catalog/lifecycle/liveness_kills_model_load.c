@@ -7,9 +7,10 @@
  * The loading time is an estimate: 600 s, less if the name of the model
  * contains a small size. Skips exec probes, which may succeed before, Knative,
  * which has its own deadline, and KServe's presets, which have a startupProbe;
- * also programs that do not certainly load a model before they answer, such as
- * Ollama. Source: kserve#5062 and #5063 (120 s and 300 s were too short; now a
- * startupProbe of 60 x 10 s), vllm production-stack#688, aibrix#772.
+ * also programs that load models only on request, such as Ollama. If nothing
+ * shows that the container loads a model, the finding is an info. Source:
+ * kserve#5062 and #5063 (120 s and 300 s were too short; now a startupProbe of
+ * 60 x 10 s), vllm production-stack#688, aibrix#772.
  */
 #include "base/text.h"
 #include "engine/rule.h"

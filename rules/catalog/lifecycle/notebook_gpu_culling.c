@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports notebooks that keep their GPUs while they are idle. Culling is a
- * setting of the notebook controller. A stopped notebook has no pod.
+ * setting of the notebook controller. Skips stopped notebooks, which have no
+ * pod.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"

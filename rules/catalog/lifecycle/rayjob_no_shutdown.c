@@ -2,9 +2,9 @@
 /*
  * Reports RayJobs whose cluster stays after the job. KubeRay keeps the cluster
  * for inspection unless shutdownAfterJobFinishes is set, or a deletionStrategy
- * deletes it after both success and failure. Skips jobs that select an
- * existing cluster, and interactive mode, which needs the cluster. Source:
- * KubeRay rayjob_types.go, rayjob_controller.go.
+ * deletes it, or its workers, after both success and failure. Skips jobs that
+ * select an existing cluster, and interactive mode, which needs the cluster.
+ * Source: KubeRay rayjob_types.go, rayjob_controller.go.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -60,8 +60,8 @@ static unsigned ray_ends_kept(const struct node *strategy)
 	return kept;
 }
 
-/* True if the job's cluster is shut down. kuberay-rejects reports a ttl without
- * shutdownAfterJobFinishes. */
+/* True if the job's cluster is or may be shut down, or has a ttl without
+ * shutdownAfterJobFinishes, which kuberay-rejects reports. */
 static bool ends_it(const struct node *spec)
 {
 	const struct node *shutdown =

@@ -6,10 +6,10 @@
  * Skips kinds of operators that add probes (KServe, KubeRay, Seldon, Knative),
  * workers of a group, which get no requests, and servers that a Job starts for
  * itself (batch inference, benchmarks). A container with a startupProbe is not
- * ready until it has succeeded. Programs that do not certainly load a model
- * before they serve, such as Ollama, are skipped. Source: kubernetes docs, pod
- * lifecycle, "Types of probe"; kubernetes pkg/kubelet/prober/prober_manager.go
- * UpdatePodStatus.
+ * ready until it has succeeded. Programs that load models only on request, such
+ * as Ollama, are skipped. If nothing shows that the container loads a model,
+ * the finding is an info. Source: kubernetes docs, pod lifecycle, "Types of
+ * probe"; kubernetes pkg/kubelet/prober/prober_manager.go UpdatePodStatus.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -28,7 +28,8 @@ static bool any_readiness(const struct pod *pod)
 	return node_count(pod_field(pod, "readinessGates")) > 0;
 }
 
-/* True for a shell that waits, or a program that loads no model. */
+/* True for a command that waits or serves a user interactively, and for an
+ * image without GPU support. */
 static bool loads_no_model(const struct container *c)
 {
 	struct container_command command = container_command(c);

@@ -13,8 +13,8 @@
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/kubeflow.h"
 
-/* True for a restart policy that only Kubeflow's replicas may have, in a pod
- * that is created from it unchanged. */
+/* True for ExitCode, which only Kubeflow's replicas may have, in a pod spec
+ * that the operator does not change. */
 static bool is_of_replicas(const struct pod *pod, const struct node *policy)
 {
 	return pod->restart == RESTART_EXIT_CODE && policy &&

@@ -3,9 +3,9 @@
  * Reports short grace periods. A pod that is evicted or replaced has
  * terminationGracePeriodSeconds, 30 by default, to write a checkpoint or to
  * finish its requests. On spot nodes the provider's notice is the limit
- * (spot-grace-too-long). Skips kinds made for serving, whose operators set the
- * period, and servers that a Job starts for itself. Source:
- * pkg/apis/core/v1/defaults.go SetDefaults_PodSpec (30 s).
+ * (spot-grace-too-long). Skips kinds made for serving if the period is unset,
+ * because their operators set it, and servers that a Job starts for itself.
+ * Source: pkg/apis/core/v1/defaults.go SetDefaults_PodSpec (30 s).
  */
 #include "base/text.h"
 #include "engine/rule.h"

@@ -2,16 +2,17 @@
 /*
  * Reports training in a Deployment, a StatefulSet or a similar kind, whose pods
  * always restart: training that has succeeded starts again, and a failing one
- * is retried without limit. gpu-idle-command reports a command that sleeps
- * afterward. Source: apps/v1 types.go (restartPolicy must be Always); the rule
- * guesses from its arguments that the command trains.
+ * is retried without limit. Skips commands that sleep or loop, possibly after
+ * the training, because they do not end. Source: apps/v1 types.go
+ * (restartPolicy must be Always); the rule guesses from its arguments that the
+ * command trains.
  */
 #include "engine/rule.h"
 #include "kube/command/command.h"
 #include "kube/purpose/class.h"
 
-/* Returns the container whose arguments show training; only the first one with
- * a command is examined. */
+/* Returns the first main container with a command, or NULL. In a pod that
+ * trains, it is taken for the trainer. */
 static const struct container *trainer(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)

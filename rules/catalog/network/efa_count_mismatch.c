@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports pods that request all GPUs of a node but only some of its EFA
- * interfaces. Numbers of interfaces: rules/kube/data/instance_types.tsv.
+ * Reports containers that request all GPUs of a node but only some of its EFA
+ * interfaces, or fewer interfaces than another role of the same job. Numbers of
+ * interfaces: rules/kube/data/instance_types.tsv.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -49,7 +50,8 @@ static bool takes_part(const struct container *c,
 	       interfaces(c) < type->efa;
 }
 
-/* Returns the pod's first container with as many devices as this one. */
+/* Returns the pod's first main container with as many devices as this one, or
+ * NULL. */
 static const struct container *peer(const struct container *c,
 				    const struct pod *pod)
 {

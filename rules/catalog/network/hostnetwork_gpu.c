@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports GPU pods on the host network. Ports of the host network belong to
- * the node. Skips pods that use a whole node, that need the fabric of the
- * host, or that declare their ports: these become hostPorts, so that the
- * scheduler puts the pods on different nodes (pkg/apis/core/v1/defaults.go,
- * defaultHostNetworkPorts).
+ * Reports GPU pods on the host network. Ports of the host network belong to the
+ * node. Skips pods that use a whole node or TPUs, that need the fabric of the
+ * host, that have a required anti-affinity, or that declare their ports: these
+ * become hostPorts, so that the scheduler puts the pods on different nodes
+ * (pkg/apis/core/v1/defaults.go, defaultHostNetworkPorts).
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -20,7 +20,8 @@ static bool is_kept_apart(const struct pod *pod)
 	return node_is_unknown(terms) || node_count(terms) > 0;
 }
 
-/* True if the pod has the node to itself. A TPU host runs one pod. */
+/* True if the pod needs the fabric of the host, or has TPUs, whose host runs
+ * one pod. */
 static bool has_node(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)

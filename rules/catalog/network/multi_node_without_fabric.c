@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports training pods of whole nodes that request no fast network. Any
- * request for a network counts, and so does a privileged container, which has
- * the host's /dev/infiniband. Pods that do not need each other, like the tasks
- * of a Volcano Job with minAvailable: 1, communicate little and are skipped.
+ * request for a network, a resource claim or hostNetwork counts, and so does a
+ * privileged container, which has the host's /dev/infiniband. Pods that do not
+ * need each other, like the tasks of a Volcano Job with minAvailable: 1,
+ * communicate little and are skipped.
  */
 #include <string.h>
 

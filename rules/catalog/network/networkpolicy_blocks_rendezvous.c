@@ -24,7 +24,8 @@ struct isolation {
 	const char *type;
 };
 
-/* Workloads with more pods, and policies with more rules, are skipped. */
+/* Workloads with more pod templates, or whose policies have more peers in their
+ * rules, are skipped. */
 enum { MOST_PODS = 32, MOST_PEERS = 10000 };
 
 struct direction {
@@ -36,7 +37,7 @@ struct peer_search {
 	const struct node *labels[MOST_PODS]; /* labels of its pods */
 	const struct found_object *items;
 	size_t n;
-	size_t peers; /* number of rules examined so far */
+	size_t peers; /* number of peers examined so far */
 };
 
 static enum tri has_type(const struct node *spec, const struct direction *d)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports multi-node services that KServe does not start because their GPU
- * numbers do not match. Sources: validateMultiNodeVariables;
+ * Reports multi-node services that KServe rejects because of their containers,
+ * variables, parallel sizes, model storage or autoscaler class, or does not
+ * start because they request too few GPUs. Sources: validateMultiNodeVariables;
  * computeRayNodeAndGPUs (predictor.go), which a runtime with the backend `mp`
  * does not use.
  */

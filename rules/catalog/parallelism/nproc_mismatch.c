@@ -154,8 +154,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (!container_devices(c))
 			continue;
 		list = container_parallel(c);
-		/* One of several launchers has the right number, and may be the
-		 * one that runs. */
+		/* One of several launchers starts no more processes than there
+		 * are devices, and may be the one that runs. */
 		if (list.n > 1 && one_fits(c, &list))
 			continue;
 		for (size_t i = 0; i < list.n; i++)

@@ -29,7 +29,7 @@ static const char *const trainer[] = {"PET_NNODES", "PET_NPROC_PER_NODE",
 				      "PET_NODE_RANK", "PET_MASTER_ADDR",
 				      "PET_MASTER_PORT"};
 
-/* Frameworks whose variables do not depend on the other containers. */
+/* Variables that the training operator sets for other frameworks. */
 static const struct framework {
 	const char *kind, *replicas;
 	const char *container; /* NULL: all containers */

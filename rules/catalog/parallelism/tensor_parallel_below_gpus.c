@@ -22,8 +22,9 @@ static bool is_refused(const char *text)
 	return len && text[len] == ' ';
 }
 
-/* True if the script limits a program to some of the devices. It then probably
- * starts other programs or copies that use the others. */
+/* True if the script limits a program to some of the devices, because it then
+ * probably starts other programs or copies that use the others. Also true for a
+ * command that no server accepts. */
 static bool uses_others(const struct container *c, int64_t devices)
 {
 	static const char *const names[] = {

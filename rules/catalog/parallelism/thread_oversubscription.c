@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports containers with several processes that each start a thread per CPU.
- * Skips torchrun, which sets OMP_NUM_THREADS=1, and processes that are bound
- * to cores, which see only these.
+ * Reports containers in which mpirun starts several processes that each start a
+ * thread per CPU, because it does not bind them (`--bind-to none`). Bound
+ * processes see only their cores. The rule does not check torchrun, which sets
+ * OMP_NUM_THREADS=1.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -10,7 +11,7 @@
 #include "kube/command/parallel.h"
 #include "kube/purpose/class.h"
 
-/* True if mpirun does not bind its processes to cores. */
+/* True if the command tells mpirun not to bind its processes. */
 static bool is_unbound(const struct container *c)
 {
 	struct argv argv = container_argv(c);
@@ -55,7 +56,8 @@ static const struct parallel *own_mpi(const struct container *c)
 		       : NULL;
 }
 
-/* Returns the MPI settings of the pod that starts the container's processes. */
+/* Returns the mpirun of the launcher that starts the container's processes, or
+ * NULL. */
 static const struct parallel *launchers_mpi(const struct container *c)
 {
 	FOR_EACH_POD(c->pod->object, pod) {

@@ -5,7 +5,8 @@
  * higher priority can preempt it. The class may also come from the operator
  * (kube/lifecycle/priority.h); with a Kueue priority label or a Kubeflow
  * schedulingPolicy, which order the queue, nothing is reported. The classes are
- * known from a snapshot, or from the policy. Source:
+ * known from a snapshot, or from the policy. If they are unknown, the finding
+ * is an info; if there are none, nothing is reported. Source:
  * plugin/pkg/admission/priority getDefaultPriorityClass.
  */
 #include "engine/rule.h"
@@ -86,8 +87,8 @@ static void check_given(struct rule_run *run, const struct pod *pod)
 		give_class(run, f, pod, class);
 }
 
-/* Returns whether there is more than one class from which a workload can
- * choose. */
+/* Returns whether a workload can choose a class: yes if the snapshot has one
+ * other than the system's or, without a snapshot, if the policy lists one. */
 static enum tri has_choice(struct rule_run *run)
 {
 	const char *const *names = rule_platform(run)->priority_classes;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports GPU pods with a system priority class. system-cluster-critical and
- * system-node-critical have a higher priority than every user class, and the
- * second outranks the first, which CoreDNS and similar pods have; equal classes
- * do not preempt each other. The API server accepts them in any namespace
- * (observed), unless a ResourceQuota restricts them. Source: pkg/scheduler
- * defaultpreemption (victims have a strictly lower priority); pkg/kubelet
- * eviction_manager.go evictPod ("cannot evict a critical pod").
+ * Reports GPU pods with a system priority class, except in kube-system.
+ * system-cluster-critical and system-node-critical have a higher priority than
+ * every user class, and the second outranks the first, which CoreDNS and
+ * similar pods have; equal classes do not preempt each other. The API server
+ * accepts them in any namespace (observed), unless a ResourceQuota restricts
+ * them. Source: pkg/scheduler defaultpreemption (victims have a strictly lower
+ * priority); pkg/kubelet eviction_manager.go evictPod ("cannot evict a critical
+ * pod").
  */
 #include "base/text.h"
 #include "engine/rule.h"

@@ -4,8 +4,8 @@
  * accepted, and then each of its Pods is forbidden ("no PriorityClass with name
  * ... was found"). It is checked only if the input or the cluster has
  * PriorityClasses. Files rarely define all of them, and schedulers install more
- * (KAI: train, build, inference), so that without a cluster the finding is a
- * guess even for a similar name. Source: plugin/pkg/admission/priority
+ * (KAI: train, build, inference), so that without a cluster the finding is only
+ * an info, even for a similar name. Source: plugin/pkg/admission/priority
  * admitPod; observed on kube-apiserver.
  */
 #include <string.h>

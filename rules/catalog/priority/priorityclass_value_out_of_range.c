@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports PriorityClasses that the API server rejects (a value above
- * 1,000,000,000, or a name that begins with system-), and values below -10, for
- * which the Cluster Autoscaler treats pods as expendable: it adds no nodes for
- * them and removes nodes on which they run (its FAQ,
- * --expendable-pods-priority-cutoff).
+ * 1,000,000,000, or a name that begins with system-), and classes of GPU pods
+ * with values below -10, for which the Cluster Autoscaler treats pods as
+ * expendable: it adds no nodes for them and removes nodes on which they run
+ * (its FAQ, --expendable-pods-priority-cutoff).
  */
 #include <inttypes.h>
 #include <string.h>

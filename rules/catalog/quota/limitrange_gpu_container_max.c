@@ -4,11 +4,11 @@
  * defaultRequest, which give that many GPUs to every container and init
  * container that requests none: SetDefaults_LimitRangeItem copies max to
  * default to defaultRequest, and LimitRanger injects default. An explicit
- * default of 0 prevents this, unless there is a min, and so does a max of 0,
- * which allows no GPU. A defaultRequest or min alone adds a request without a
- * limit, which the API server rejects. Source: pkg/apis/core/v1/defaults.go,
- * plugin/pkg/admission/limitranger; kubernetes#74507; observed on
- * kube-apiserver: each container gets one GPU.
+ * default of 0 prevents this, but the API server rejects it if min is above 0.
+ * A max of 0, which allows no GPU, prevents it too. A defaultRequest or min
+ * alone adds a request without a limit, which the API server rejects. Source:
+ * pkg/apis/core/v1/defaults.go, plugin/pkg/admission/limitranger;
+ * kubernetes#74507; observed on kube-apiserver: each container gets one GPU.
  */
 #include "base/array.h"
 #include "base/text.h"
@@ -34,7 +34,7 @@ static const struct node *default_of(const struct node *item,
 
 /*
  * Finds a default of type Container, other than zero, for an extended resource
- * that the container does not mention. Returns its entry, whose key is the
+ * that is not in the container's limits. Returns its entry, whose key is the
  * resource, and sets the LimitRange; NULL if there is none, or no cluster.
  */
 static const struct node *limit_range_default(struct rule_run *run,

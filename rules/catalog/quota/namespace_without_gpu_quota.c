@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports namespaces with GPU workloads and without a quota on accelerators, if
- * the input has such quotas for other namespaces. A queue (Kueue, Volcano, KAI)
- * also limits a workload.
+ * Reports namespaces with GPU workloads and without a quota on accelerators.
+ * Without a cluster, it needs quotas in the input: any quota of the namespace,
+ * or one on accelerators in another namespace. Skips workloads in a queue
+ * (Kueue, Volcano, KAI), which limits them too.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -28,8 +29,8 @@ static bool has_gpu_quota(struct rule_run *run, const struct quota *quotas,
 	return false;
 }
 
-/* Returns whether another namespace of the input has a quota; unknown if an
- * object has no namespace. */
+/* Returns whether another namespace of the input has a GPU quota; unknown if
+ * such a quota has no namespace. */
 static enum tri others_have(struct rule_run *run, const struct workload *w)
 {
 	const struct object_index *index = rule_index(run);

@@ -35,7 +35,8 @@ static bool counts(const char *key, const char *class)
 		(text_starts(key, class) && !strcmp(key + len, OF_CLASS)));
 }
 
-/* extended is the resource as which devices of the class count, or NULL. */
+/* True if the quota counts devices of the class. extended is the class's
+ * extendedResourceName, or NULL. */
 static bool limits_class(const struct quota *quota, const char *class,
 			 const char *extended)
 {
@@ -67,7 +68,7 @@ static const struct quota *find_quota(struct rule_run *run,
 }
 
 /* Returns the device class of the pod's first claim for accelerators; "" if it
- * is unknown, NULL if the claim does not exist. */
+ * is unknown, NULL if the pod has no such claim. */
 static const char *claimed_class(const struct pod *pod)
 {
 	FOR_EACH_CHILD(pod_field(pod, "resourceClaims"), entry) {

@@ -3,11 +3,11 @@
  * Reports keys of quotas that limit nothing. For an extended resource, only
  * "requests.<resource>" has an effect. "nvidia.com/gpu" and
  * "limits.nvidia.com/gpu" are accepted, as is any name with a slash, and appear
- * in status.hard but never in status.used. A quota with HAMi's memory or core
- * shares is skipped, because HAMi's scheduler reads some limits.* keys. Source:
- * pkg/quota/v1/evaluator/core/pods.go isExtendedResourceNameForQuota,
- * podComputeUsageHelper; observed on kube-apiserver with its
- * controller-manager.
+ * in status.hard but never in status.used. In a quota with HAMi's memory or
+ * core shares, limits.* keys are skipped, because HAMi's scheduler reads some
+ * of them. Source: pkg/quota/v1/evaluator/core/pods.go
+ * isExtendedResourceNameForQuota, podComputeUsageHelper; observed on
+ * kube-apiserver with its controller-manager.
  */
 #include <stdio.h>
 #include <string.h>
@@ -138,7 +138,7 @@ const struct rule rule_quota_gpu_key_ineffective = {
 	.flags = RULE_OPT_IN_PATCH,
 	.since = "1.0",
 	.summary = "a ResourceQuota key that never limits GPUs",
-	.why = "The API server accepts the quota, which looks right, but every pod passes: the number of GPUs is not limited.",
+	.why = "The API server accepts most of these keys, and the quota looks right, but every pod passes: the number of GPUs is not limited.",
 	.remedy =
 		"Use requests.<resource>, for example requests.nvidia.com/gpu.",
 	.evidence =

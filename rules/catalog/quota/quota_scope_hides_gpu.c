@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports GPU quotas whose scopes select none of the GPU workloads of the input
- * in that namespace, if no other quota counts them. A quota counts only the
- * pods that its scopes select: BestEffort those without cpu and memory,
- * Terminating those with a deadline. Scopes are not validated for extended
- * resources. Source: pkg/apis/core/validation validateResourceQuotaScopes.
+ * Reports GPU quotas with scopes if the input has a GPU workload in that
+ * namespace with pods that no GPU quota counts. A quota counts only the pods
+ * that its scopes select: BestEffort those without cpu and memory, Terminating
+ * those with a deadline. Scopes are not validated for extended resources.
+ * Source: pkg/apis/core/validation validateResourceQuotaScopes.
  */
 #include "engine/rule.h"
 #include "kube/quota/quota.h"

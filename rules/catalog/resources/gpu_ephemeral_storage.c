@@ -33,7 +33,7 @@ static bool is_small(const struct container *c)
 	return size > 0 && size <= 30;
 }
 
-/* True if /dev/shm is the only mount, so that all other paths are in the
+/* True if nothing but /dev/shm is mounted, so that all other paths are in the
  * container's own layer. */
 static bool mounts_shm_alone(const struct container *c)
 {
