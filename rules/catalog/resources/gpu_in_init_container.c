@@ -9,8 +9,9 @@
  */
 #include "engine/rule.h"
 
-/* Sets the help. If the main containers request no device, they get none of the
- * init container's, and the request may be in the wrong container. */
+/* Sets the help. If the main containers request no device, the request may be
+ * in the wrong container, because they get none of the init container's
+ * devices: the finding becomes a warning. */
 static void advise(struct rule_run *run, struct finding *f,
 		   const struct pod *pod, int64_t main)
 {

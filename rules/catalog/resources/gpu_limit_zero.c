@@ -69,8 +69,8 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	repair(run, f, c, value);
 }
 
-/* True if the variable is set already, so that the zero has no purpose. An
- * entry with neither value nor source is the empty string. */
+/* True if the variable already hides all GPUs, or is a placeholder: the zero
+ * does no harm. An entry with neither value nor source is the empty string. */
 static bool hides_gpus(const struct container *c)
 {
 	struct env_value value = container_env_value(c, VISIBLE);

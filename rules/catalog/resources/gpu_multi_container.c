@@ -21,7 +21,7 @@
 static bool takes_devices(const struct container *c)
 {
 	/* Shares of a device are meant for several containers, so only whole
-	 * devices count. */
+	 * devices and MIG slices count. */
 	return c->role != CONTAINER_INIT && c->gpus.n > 0 && c->accelerator &&
 	       (c->accelerator->class == ACCEL_WHOLE ||
 		c->accelerator->class == ACCEL_MIG);

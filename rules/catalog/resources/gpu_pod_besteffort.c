@@ -3,8 +3,8 @@
  * Reports GPU pods without any cpu or memory value, which are BestEffort,
  * because extended resources do not count for the QoS class. Such a pod is
  * evicted first and killed first if memory runs out, and a quota on cpu or
- * memory forbids it. A LimitRange may set them, as a snapshot or the policy
- * shows.
+ * memory forbids it. Skipped if a LimitRange sets these values according to a
+ * snapshot or the policy; if that is unknown, the finding is an info.
  *
  * Source: pkg/apis/core/v1/helper/qos ComputePodQOS.
  */

@@ -6,7 +6,8 @@
  * tasks, and Training Operator uses the limits only if no `requests` are set,
  * so the PodGroup's minResources contains no GPUs, and a job that cannot fit is
  * admitted. Volcano always creates a PodGroup, Training Operator only if it is
- * started with a gang scheduler.
+ * started with a gang scheduler. The finding is an info if nothing shows such a
+ * PodGroup, or if the gang has only one pod.
  *
  * Sources: training-operator pkg/controller.v1/common/util.go AddResourceList;
  * volcano pkg/controllers/job/job_controller_util.go CalTaskRequests. Not

@@ -5,8 +5,9 @@
  * accepts any name with a domain, but no node offers it, so the pod stays
  * Pending. A name without a domain is rejected ("must be a standard resource
  * for containers"), on custom resources only when the pods are created. Also
- * reports correct names that no node of the cluster offers, or that a device
- * plugin's configuration in the files renames.
+ * reports correct names that no node of the cluster offers, that a device
+ * plugin's configuration in the files renames, or that a DeviceClass defines in
+ * a cluster that may be older than Kubernetes 1.36.
  *
  * Source: pkg/apis/core/helper IsExtendedResourceName, observed on
  * kube-apiserver. mig-profile-invalid reports misspelled MIG names.
@@ -80,7 +81,8 @@ static void check_nodes(struct rule_run *run, const struct container *c,
 	finding_guess(run, f);
 }
 
-/* Adds to the finding that a DeviceClass defines the name. */
+/* Reports a name that a DeviceClass defines, unless the cluster is known to
+ * support such names by default (Kubernetes 1.36). */
 static void say_named(struct rule_run *run, const struct container *c,
 		      const struct node *value)
 {

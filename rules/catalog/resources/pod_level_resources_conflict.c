@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports containers that together request more than their pod. If the pod's
- * request is not set, it is the sum of the containers' requests, which may not
- * exceed the pod's limit.
+ * Reports containers that together request more than their pod, and main
+ * containers whose limit is above the pod's. If the pod's request is not set,
+ * it is the sum of the containers' requests, which may not exceed the pod's
+ * limit.
  *
  * Source: pkg/apis/core/validation validatePodResourceConsistency,
  * pkg/apis/core/v1/defaults.go defaultPodRequests.
@@ -11,8 +12,8 @@
 
 #include "engine/rule.h"
 
-/* Checks a main container's limit; those of init containers are not
- * compared. */
+/* Reports main containers whose limit is above the pod's. The API server does
+ * not compare those of init containers. Returns true if there is one. */
 static bool check_limits(struct rule_run *run, const struct pod *pod,
 			 const struct node *limit)
 {
@@ -42,8 +43,8 @@ static bool check_limits(struct rule_run *run, const struct pod *pod,
 	return found;
 }
 
-/* Returns the sum of the containers' requests, which the API server compares
- * with the pod's own: without overhead. */
+/* Returns the sum of the containers' requests without the pod's overhead, as
+ * the API server compares it with the pod's own request. */
 static struct quantity sum_of_containers(const struct pod *pod,
 					 const char *resource, bool *unknown)
 {

@@ -18,7 +18,7 @@
 
 static const struct {
 	const char *old, *now;
-	size_t len; /* length of the old label's value */
+	size_t len; /* length of the old label */
 } labels[] = {
 	LABEL("nvidia.com/cuda.driver.major",
 	      "nvidia.com/cuda.driver-version.major"),

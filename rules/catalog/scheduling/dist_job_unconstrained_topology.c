@@ -13,8 +13,8 @@
 
 enum { LARGE = 16 };
 
-/* True if the map has a key about topology. topology-key and podTopology are
- * compared from their last letters on. */
+/* True if the map has a key about topology, zones or node pools. The comparison
+ * without the first letter also finds `Topology`. */
 static bool speaks_of_topology(const struct node *map)
 {
 	FOR_EACH_CHILD(map, value)

@@ -5,7 +5,9 @@
  * Skips clusters in which all GPUs are equal according to a snapshot or the
  * policy; DaemonSets, which have a pod on each node; workloads in a Kueue
  * queue, whose flavors inject the selector, as some operators do; claims,
- * which select devices; and MIG profiles, which have a size.
+ * which select devices; MIG profiles, which have a size; resource names that
+ * contain the model; and pods with nodeName. If nothing shows whether the
+ * cluster has several models, the finding is an info.
  */
 #include "base/array.h"
 #include "base/text.h"
@@ -172,8 +174,8 @@ static bool selects(const struct node_need *need)
 	       text_eq(need->key, "kubernetes.io/hostname");
 }
 
-/* True if the pod gets its devices by claims or by a resource of a DeviceClass,
- * which select devices. */
+/* True if the pod gets devices by claims or by a resource of a DeviceClass,
+ * which select devices, or requests no resource of a device plugin. */
 static bool has_claims_only(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
@@ -184,8 +186,8 @@ static bool has_claims_only(const struct pod *pod)
 	return pod->gpu_by & GPU_BY_CLAIM || !(pod->gpu_by & GPU_BY_RESOURCE);
 }
 
-/* Adds the policy's labels, or those of the author's other pods if there are
- * some. */
+/* Adds the policy's labels, if all of them suit the pod's devices. A label that
+ * the pod already selects keeps its value. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct pod *pod)
 {

@@ -3,8 +3,9 @@
  * Reports GPU pods that do not tolerate the taint of GPU nodes. GPU nodes often
  * have a taint with the name of the vendor's resource: nvidia.com/gpu, also for
  * MIG, shared and claimed devices. A snapshot or the policy shows whether they
- * do. If the policy names a managed platform, that platform adds the
- * toleration. The admission plugin ExtendedResourceToleration adds the
+ * do; otherwise the finding is an info, and an object that names a managed
+ * platform is skipped, because that adds tolerations or leaves its nodes
+ * untainted. The admission plugin ExtendedResourceToleration adds the
  * toleration (not for claims), but it is off by default. Knative rejects
  * tolerations without a feature flag. Only the scheduler checks the toleration:
  * the kubelet, which gets pods with nodeName directly, checks only NoExecute
@@ -41,8 +42,8 @@ static bool has_taint(const struct node_group *group, const char *key)
 }
 
 /*
- * Returns whether all nodes with that resource have the taint; no if one lacks
- * it.
+ * Returns whether all nodes with that resource (NULL: all nodes) have the
+ * taint; unknown if there is none.
  */
 static enum tri nodes_have_taint(const struct cluster *cluster,
 				 const char *resource, const char *key)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports MIG profiles that no GPU offers, or not the selected one. The device
- * plugin calls a slice `nvidia.com/mig-<profile>`, with `+` replaced by `.`,
- * and advertises only complete GPU instances (no `1c.3g.20gb`). A name of this
- * form that is not in the table may belong to a newer GPU, so it is a warning.
- * Names that a DeviceClass defines are skipped.
+ * Reports MIG profiles that no GPU offers, or that the selected GPU lacks. The
+ * device plugin calls a slice `nvidia.com/mig-<profile>`, with `+` replaced by
+ * `.`, and advertises only complete GPU instances (no `1c.3g.20gb`). A profile
+ * of the usual form (`3g.40gb`) that is not in the table may belong to a newer
+ * GPU, so it is a warning. Names that a DeviceClass defines are skipped.
  *
  * Source: k8s-device-plugin internal/rm; rules/kube/data/mig_profiles.tsv.
  */
@@ -117,8 +117,8 @@ static void check_entry(struct rule_run *run, const struct container *c,
 		say_unknown(run, c, value, profile, slices);
 }
 
-/* Compares with GKE's label of the node pool, which names the profile of its
- * slices. */
+/* Compares the selected GPU with GKE's label of the node pool, which names the
+ * profile of its slices. */
 static void check_partition(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *at = node_get(

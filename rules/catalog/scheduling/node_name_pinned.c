@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports nodeName, and selectors for one hostname. Pods that were exported
- * from a cluster are recognized by the condition PodScheduled, which the API
- * server sets when the scheduler sets nodeName (pkg/registry/core/pod/storage,
+ * Reports nodeName, and selectors for one hostname. Skips nodeName in Pods that
+ * were exported from a cluster, because the scheduler has set it. They are
+ * recognized by resourceVersion or by conditions: the API server sets
+ * PodScheduled together with nodeName (pkg/registry/core/pod/storage,
  * BindingREST).
  */
 #include <string.h>

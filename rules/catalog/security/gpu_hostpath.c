@@ -5,8 +5,8 @@
  * runtime and the kubelet; a socket even if it is mounted read-only. Any other
  * writable folder is shared with every pod that mounts it. Because real jobs
  * keep caches there, this is reported only if the site lists the folders that
- * are allowed. nvidia-device-mount-bypass reports devices,
- * shm-not-memory-backed /dev/shm; read-only data is not reported.
+ * are allowed. nvidia-device-mount-bypass reports devices, shm-hostpath
+ * /dev/shm; read-only data is not reported.
  *
  * Source: Kubernetes documentation of hostPath volumes (security risks); Pod
  * Security Standards, baseline: hostPath volumes.

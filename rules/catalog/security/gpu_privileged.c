@@ -8,10 +8,11 @@
  *
  * Pods with TPUs are skipped, because a TPU host runs only one pod and its
  * runtime once required privileges. It is only a warning for a pod with eight
- * devices, or all devices of the selected instance type, which has its node to
- * itself; for one with four, because GB300 nodes have no more; for an init
- * container, which ends before the work begins; and if a runtime class may keep
- * the devices away.
+ * or more devices, or all devices of the selected instance type, which has its
+ * node to itself; for one with four or more on an unknown instance type,
+ * because GB300 nodes have no more; for an init container that requests no
+ * device, because it ends before the work begins; and if a runtime class may
+ * keep the devices away.
  *
  * GKE's daemon for GPUDirect-TCPX(O) in a pod that has its node to itself is
  * skipped, because its documentation requires a privileged container.
@@ -26,8 +27,8 @@
 
 enum { WHOLE_NODE = 8, SMALL_NODE = 4 };
 
-/* True if a runtime class is set, which may set containerd's
- * privileged_without_host_devices. */
+/* True if a runtime class other than NVIDIA's is set, which may set
+ * containerd's privileged_without_host_devices. */
 static bool may_lack_devices(const struct pod *pod)
 {
 	const struct node *class = pod_field(pod, "runtimeClassName");

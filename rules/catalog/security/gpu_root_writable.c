@@ -7,8 +7,8 @@
 #include "engine/rule.h"
 #include "kube/object.h"
 
-/* True if capabilities are added, which have an effect only for root, so that
- * root is intended. */
+/* True if the container is privileged or adds capabilities: they have an effect
+ * only for root, so that root is intended. */
 static bool needs_root(const struct container *c)
 {
 	const struct node *own = node_get(c->node, "securityContext");

@@ -63,8 +63,9 @@ static bool has_port(const struct node *ports, const char *key, int64_t port)
 	return false;
 }
 
-/* True if the dashboard's port is one of the ports of the first container, or
- * of the default ones (common/service.go). */
+/* True if the dashboard's port is one of the ports of headService or of the
+ * first container, or if that has none, so that KubeRay uses its default ports
+ * (common/service.go). */
 static bool ray_serves_dashboard(const struct pod *pod)
 {
 	const struct node *params = node_get(pod->group, "rayStartParams");

@@ -55,8 +55,8 @@ static bool contains_path(const char *folder, const char *path)
 	       (path[len] == '/' || !path[len]);
 }
 
-/* Returns the innermost mount that contains the path, or NULL. An unknown mount
- * may contain it. */
+/* Returns the innermost mount that contains the path; NULL if there is none, or
+ * if an unknown mount may contain the path. */
 static const struct node *mount_of(const struct container *c, const char *path)
 {
 	const struct node *found = NULL;
@@ -84,7 +84,8 @@ static const struct node *volume_of(const struct container *c,
 	return name ? pod_volume(c->pod, name) : NULL;
 }
 
-/* Returns the key of a volume that holds no model, or NULL. */
+/* Returns the source of a volume that contains only settings (a ConfigMap, a
+ * Secret) and no model, or NULL. */
 static const struct node *settings_of(const struct node *volume)
 {
 	static const char *const kinds[] = {"configMap", "secret", "projected",

@@ -3,8 +3,8 @@
  * Reports InferenceServices and LLMInferenceServices that KServe rejects:
  * v0.20.0 pkg/apis/serving/v1beta1/{inference_service_validation,component}.go,
  * v1alpha{1,2}/llm_inference_service_validation.go, compared with v0.13 to
- * v0.19. Checks that depend on the default deployment
- * mode or the GPU types of the cluster's configuration are left out.
+ * v0.19. Checks that depend on the default deployment mode or the GPU types of
+ * the cluster's configuration are left out.
  */
 #include "engine/rule.h"
 

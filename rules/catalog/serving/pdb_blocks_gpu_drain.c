@@ -38,7 +38,8 @@ static struct amount budget_selects(const struct node *budget,
 struct budget_tally {
 	/* title of the first workload; NULL if the budget selects none */
 	const char *title;
-	bool training; /* all workloads are training */
+	/* each workload is training, a batch job, a notebook or a Pod */
+	bool training;
 	struct amount pods;
 	struct place place;
 	struct object_id id;
@@ -66,7 +67,7 @@ static void report_blocked(struct rule_run *run, const struct budget_tally *t,
 		field->key, field->str, t->id.name, t->title,
 		t->pods.n == 1 ? "is" : "are", rule_number(run, t->pods.n));
 	finding_cause(run, f, t->id.name);
-	/* For a training job it may be intended. */
+	/* For workloads that may be training it may be intended. */
 	if (how == BUDGET_BLOCKS_SO_MANY || t->training)
 		finding_severity(f, SEVERITY_INFO);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports several pods that mount a volume that only one node, or one pod, may
- * mount. Whether the pods run on several nodes depends on the scheduler; it is
- * certain only if the template requires different nodes, or no node can run two
- * of the pods.
+ * mount. Whether the pods run on several nodes depends on the scheduler, so for
+ * a ReadWriteOnce claim the finding is an info, unless the template requires
+ * different nodes, or no node can run two of the pods. Also reports Deployments
+ * of one pod whose update starts a second pod that cannot mount the volume.
  */
 #include <stdlib.h>
 
@@ -72,8 +73,8 @@ static void add_mounts(struct arena *arena, const struct pod *pod,
 				(struct mount){pod, claim_of(volume)};
 }
 
-/* True if no item before it, of the pod or of any pod if it is NULL, names the
- * same claim. */
+/* True if no earlier item names the same claim. If pod is not NULL, only its
+ * items are compared. */
 static bool is_first(const struct mounts *all, size_t i, const struct pod *pod)
 {
 	for (size_t before = i; before--;) {
@@ -109,8 +110,8 @@ static struct users users_of(struct rule_run *run, const struct mounts *all,
 		if (!node_eq(all->items[i].claim, claim) ||
 		    !is_first(all, i, pod))
 			continue;
-		/* Pods for which it waits (JobSet, Volcano) may have ended, so
-		 * the larger number counts. */
+		/* The pods on which a group depends (JobSet, Volcano) may have
+		 * ended when it starts, so the larger number counts. */
 		users.pods = node_is_unset(node_get(pod->group, "dependsOn"))
 				     ? amount_add(users.pods, pods)
 				     : amount_max(users.pods, pods);

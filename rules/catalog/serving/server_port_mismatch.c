@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports requests that reach no server: a probe or a Service names a port that
- * the pod does not have, or an InferencePool selects no pod, or its port
- * differs from that in the server's command line. Port numbers are compared
- * only if no other container of the pod can listen. Source: kubernetes
- * pkg/probe/util.go (a named port is looked up in the container's ports);
- * discovery/v1 endpoints of named ports
- * (pkg/controller/util/endpoint/controller_utils.go, FindPort);
+ * the pod does not have, an InferencePool selects no pod, or the port number to
+ * which a Service or an InferencePool sends differs from that in the server's
+ * command line. Port numbers are compared only if the pod has one container,
+ * and it does not declare the port. Source: kubernetes pkg/probe/util.go (a
+ * named port is looked up in the container's ports); discovery/v1 endpoints of
+ * named ports (pkg/controller/util/endpoint/controller_utils.go, FindPort);
  * gateway-api-inference-extension docs, InferencePool (targetPorts).
  */
 #include <stdlib.h>
@@ -177,7 +177,7 @@ static bool selects_others(struct rule_run *run, const struct workload *w,
 }
 
 /* Compares each port of the Service with the pods of a workload, if it selects
- * all of them. */
+ * no other workload. */
 static void check_service(struct rule_run *run, const struct workload *w,
 			  const struct kube_service *service)
 {
@@ -220,7 +220,8 @@ static void check_workload(struct rule_run *run, const struct workload *w)
 
 /* --- a pool without pods -------------------------------------------------- */
 
-/* True if the pod may have the labels that the pool requires. */
+/* True if the pool may select the pod because labels of one of them are
+ * unknown. */
 static bool may_select(const struct kube_service *pool,
 		       const struct workload_pod *pod)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports production model servers with one replica. Production is recognized
- * by a label for the environment. Workloads with an autoscaler are skipped if
- * they do not set `replicas`.
+ * by a label for the environment. Deployments and StatefulSets that do not set
+ * `replicas` are skipped, because an autoscaler may set it.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
@@ -21,7 +21,8 @@ static const struct node *production(const struct object *object)
 	return NULL;
 }
 
-/* False for Ray, whose replicas are not pods. */
+/* True for kinds made for serving, and for others that run indefinitely and set
+ * `replicas`. False for Ray, whose replicas are not pods. */
 static bool has_replicas(const struct object *object)
 {
 	return object->class == KIND_SERVING ||

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports model servers whose replicas each download the model. KServe
- * automatically uses a LocalModelCache whose URI is equal or a parent folder
- * (MatchStorageURI). The second pod of a rollout does not count as a replica.
+ * Reports InferenceServices of KServe whose replicas each download the model.
+ * KServe automatically uses a LocalModelCache whose URI is equal or a parent
+ * folder (MatchStorageURI). The second pod of a rollout does not count as a
+ * replica.
  */
 #include "base/text.h"
 #include "engine/rule.h"

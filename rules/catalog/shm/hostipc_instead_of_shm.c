@@ -3,9 +3,9 @@
  * Reports GPU pods with hostIPC: true. It gives a pod access to the host's
  * /dev/shm and to the shared memory (System V and POSIX) of all other pods with
  * hostIPC. It was a workaround for a small /dev/shm; Pod Security's baseline
- * level forbids it. A client of NVIDIA MPS needs it to reach the node's daemon.
- * Source: GKE, How-to guides, "Share GPUs with multiple workloads using NVIDIA
- * MPS" (hostIPC: required).
+ * level forbids it. Clients of NVIDIA MPS are skipped, because they need it to
+ * reach the node's daemon. Source: GKE, How-to guides, "Share GPUs with
+ * multiple workloads using NVIDIA MPS" (hostIPC: required).
  */
 #include "base/text.h"
 #include "engine/rule.h"

@@ -3,9 +3,10 @@
  * Reports mounts at /dev/shm that the API server rejects: the volume is not in
  * the pod ("volumeMounts[0].name: Not found"), or the path is mounted twice
  * ("mountPath: must be unique"). A custom resource is accepted, but its pods
- * are rejected. Claim templates count as volumes. Kinds whose operator may add
- * volumes (of a runtime, a preset, or its own) are skipped. Source:
- * pkg/apis/core/validation ValidateVolumeMounts; observed.
+ * are rejected. Claim templates count as volumes. For kinds whose operator may
+ * add volumes (of a runtime, a preset, or its own), only a path that is mounted
+ * twice is reported. Source: pkg/apis/core/validation ValidateVolumeMounts;
+ * observed.
  */
 #include "base/text.h"
 #include "engine/rule.h"

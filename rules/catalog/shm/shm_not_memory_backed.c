@@ -42,8 +42,8 @@ static bool shm_shares_files(const struct pod *pod, const struct shm *shm)
 	return false;
 }
 
-/* True if nothing limits the memory, except a size that may be meant for a
- * disk. */
+/* True if no memory limit is set, and the size is larger than usual, because it
+ * may be meant for a disk. */
 static bool is_large(const struct container *c, const struct shm *shm)
 {
 	struct quantity limit, usual;
@@ -72,7 +72,7 @@ static void repoint(struct rule_run *run, struct finding *f,
 	fix = finding_fix(
 		run, f, !shm_shares_files(c->pod, shm),
 		"mount a separate emptyDir of %s of memory at /dev/shm", text);
-	fix_replaces(fix); /* marks the fix as safe only if no file is lost */
+	fix_replaces(fix); /* the fix is marked safe only if no file is lost */
 	fix_set(fix, shm->mount, "name", edit_string(arena, SHM_VOLUME));
 	if (path)
 		fix_remove(fix, path);
@@ -83,8 +83,8 @@ static void repoint(struct rule_run *run, struct finding *f,
 		   "name");
 }
 
-/* Changes an emptyDir that is used only for /dev/shm. A PVC or a hostPath is
- * not changed. */
+/* Changes an emptyDir that is used only for /dev/shm, or else adds a new
+ * volume. A PVC or a hostPath is not replaced. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct container *c, const struct shm *shm)
 {
@@ -98,7 +98,8 @@ static void repair(struct rule_run *run, struct finding *f,
 		return;
 	}
 	if (shm->size_state != QUANTITY_ABSENT) {
-		/* Replace a limit that was meant for a disk. */
+		/* Keep the author's size. It may be meant for a disk, so the
+		 * fix is unsafe if the size is large. */
 		if (shm->size_state != QUANTITY_OK ||
 		    !shm_size_fits(c, shm->volume, shm->size))
 			return;

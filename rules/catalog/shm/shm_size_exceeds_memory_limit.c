@@ -3,8 +3,9 @@
  * Reports volumes at /dev/shm whose sizeLimit is not below the memory limit.
  * Their pages count as memory of the container that writes them and survive its
  * restart, so that a container that fills /dev/shm is killed and restarted
- * endlessly. Without sizeLimit the tmpfs is as large as the pod's memory limit,
- * so this is only an info. Source: kubernetes#128339 (open); empty_dir.go
+ * endlessly. A volume without sizeLimit is as large as the pod's memory limit:
+ * it is reported as an info, unless the pod never restarts containers, or its
+ * restart policy is unknown. Source: kubernetes#128339 (open); empty_dir.go
  * calculateEmptyDirMemorySize.
  */
 #include "engine/rule.h"

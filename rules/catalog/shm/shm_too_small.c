@@ -3,16 +3,17 @@
  * Reports volumes at /dev/shm that are too small for the data that several
  * devices exchange through them: TGI recommends 1Gi, vLLM's production stack
  * mounts 20Gi; NCCL fails with "No space left on device". 64Mi or less is never
- * better than the runtime's default. The documentation of TGI, vLLM and GKE
- * uses 1Gi and 2Gi even for eight devices, so servers with that size are
- * skipped.
+ * better than the runtime's default, so it is reported for one device too. The
+ * documentation of TGI, vLLM and GKE uses 1Gi and 2Gi even for eight devices,
+ * so servers with 1Gi or more are skipped; for other programs with 1Gi or more
+ * it is an info.
  */
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
 #include "kube/resources/shm.h"
 
-/* True if the container uses NCCL or RCCL, whose minimum sizes apply. */
+/* True if the container may use NCCL or RCCL, whose minimum sizes apply. */
 static bool uses_nccl(const struct container *c)
 {
 	const char *vendor = c->accelerator ? c->accelerator->vendor : NULL;
@@ -27,8 +28,8 @@ static bool is_beside(const struct container *c)
 	return container_uses_gpu(c) == TRI_NO && c->pod->gpus.n > 0;
 }
 
-/* Returns the number of devices that share the container's /dev/shm: only its
- * own. */
+/* Returns the number of the container's devices, or of the pod's if it has
+ * none of its own. */
 static int64_t devices_of(const struct container *c)
 {
 	return c->gpus.n ? c->gpus.n : c->pod->gpus.n;

@@ -2,8 +2,9 @@
 /*
  * Reports pods with a Memory emptyDir that is named for shared memory but not
  * mounted at /dev/shm in the GPU container: glibc, PyTorch and NCCL use only
- * this path. Skips programs that get another mount path of the volume as an
- * argument.
+ * this path. Skips programs that get another mount path of the volume in their
+ * command or a variable, and containers that need no shared memory if another
+ * one mounts the volume.
  */
 #include "base/text.h"
 #include "engine/rule.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports memory volumes that no container mounts. shm-volume-unmounted reports
- * a volume named like shared memory. A preset that KServe merges may mount the
- * volume, under the name `dshm`.
+ * a volume named like shared memory. Skips pods with a container that is merged
+ * with that of another object, which may mount the volume (KServe's presets
+ * mount `dshm`).
  */
 #include "base/text.h"
 #include "engine/rule.h"

@@ -2,7 +2,8 @@
 /*
  * Reports training pods that an autoscaler may move off underused nodes. Either
  * annotation, with any value, shows that the author has decided. Pods of an
- * exclusive topology are skipped, because they fit on no other node. The fix is
+ * exclusive topology are skipped, because they fit on no other node, and so are
+ * pods that may run on spot nodes, which can be reclaimed anyway. The fix is
  * unsafe, because a pod that hangs then keeps its node until it is deleted.
  * Since Karpenter 1.12 the value may be a duration, for which the fix uses the
  * job's deadline; before, any value except "true" was ignored.
@@ -19,7 +20,7 @@ static const char evict[] = "cluster-autoscaler.kubernetes.io/safe-to-evict";
 static const char disrupt[] = "karpenter.sh/do-not-disrupt";
 
 /* True if the autoscaler moves the pod. It moves pods of Jobs, but not Pods
- * without a controller. */
+ * without a controller or pods of DaemonSets. */
 static bool is_moved(const struct pod *pod)
 {
 	const struct object *object = pod->object;

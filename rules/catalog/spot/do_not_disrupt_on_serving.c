@@ -2,10 +2,10 @@
 /*
  * Reports servers and notebooks that autoscalers may not evict. Skips
  * durations, which end by themselves, Jobs that start a server for their own
- * work, which end, and DaemonSets, whose pods never block the Cluster
- * Autoscaler (simulator/drainability/rules: it checks DaemonSets before the
- * annotation). The eviction API, and hence kubectl drain, ignores the
- * annotations.
+ * work, which end, Pods without a controller, and DaemonSets, whose pods never
+ * block the Cluster Autoscaler (simulator/drainability/rules: it checks
+ * DaemonSets before the annotation). The eviction API, and hence kubectl drain,
+ * ignores the annotations.
  */
 #include "base/array.h"
 #include "engine/rule.h"

@@ -15,7 +15,7 @@ enum { DEFAULT_GRACE = 30 };
 /* Longest time that pods have from the notice to the end of the node. On GKE,
  * the kubelet reserves 15 of the 30 seconds for critical pods (since
  * 1.22.8-gke.200); pools of spot nodes may extend it (since
- * 1.35.0-gke.1171000). The API server writes the default of 30 seconds. */
+ * 1.35.0-gke.1171000). */
 static const struct {
 	const char *key;
 	int64_t seconds;

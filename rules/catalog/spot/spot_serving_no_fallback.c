@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports servers that can run only on spot nodes, because of a selector. A
- * toleration alone is fine: other nodes remain as a fallback. Skips Jobs that
- * start a server for their own work, which are retried, Pods, which may be
- * some of several behind a Service, and tests.
+ * Reports servers with one replica that can run only on spot nodes, because of
+ * a selector. A toleration alone is fine: other nodes remain as a fallback.
+ * Skips Jobs that start a server for their own work, which are retried, Pods,
+ * which may be some of several behind a Service, and tests.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"

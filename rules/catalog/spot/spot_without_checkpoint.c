@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports training on spot nodes without a sign of checkpoints. Some ways to
- * store checkpoints are unknown: variables of other objects, claims in other
- * files, the file system of a host path.
+ * Reports training that may run on spot nodes without a sign of checkpoints.
+ * Possible ways to store them count as signs: variables from other objects,
+ * claims in other files, host paths that may be a shared file system.
  */
 #include <string.h>
 
