@@ -23,8 +23,8 @@ enum pod_purpose { PURPOSE_NONE, PURPOSE_TRAINING, PURPOSE_SERVING };
 enum pod_purpose container_purpose(const struct container *c);
 /* True for a role that starts the ranks in other pods. */
 bool pod_is_launcher(const struct pod *pod);
-/* True for a role without devices whose operator keeps it in the topology domain
- * of pods with devices, or selects nodes with GPUs for it. */
+/* True for a role without devices whose operator keeps it in the topology
+ * domain of pods with devices, or selects nodes with GPUs for it. */
 bool pod_follows_devices(const struct pod *pod);
 /* Returns yes for a namespace in the policy's `infrastructure:`, or in the
  * default list if the policy lacks it. namespace is NULL if unknown. */

@@ -216,8 +216,8 @@ static void build_one(const struct policy *policy, const struct layers *layers,
 			setting->enabled = false;
 	}
 	setting->controller_pods = denies_controller_pods(policy, layers, rule);
-	setting->locked = policy->locked[index] || fixed ||
-			  rule->flags & RULE_LOCKED;
+	setting->locked =
+		policy->locked[index] || fixed || rule->flags & RULE_LOCKED;
 	for (size_t i = 0; i < policy->nlocked_checks; i++)
 		if (policy->locked_checks[i].rule == rule)
 			lock_check(setting, &policy->locked_checks[i]);

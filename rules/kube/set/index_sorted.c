@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sorts policy objects by namespace or name after all files are read, removes
- * duplicates, and finds them.
+ * Sorts lists after all files are read: policy objects by namespace or name,
+ * without duplicates, the others by their places. Finds policy objects.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -137,8 +137,34 @@ static size_t keep_first(const struct object_index *set, void *items, size_t n,
 	return kept;
 }
 
+/* Compares the places at the offset in two items. */
+static int by_place(const void *a, const void *b, void *offset)
+{
+	const size_t *at = offset;
+
+	return cmp_places((const void *)((const char *)a + *at),
+			  (const void *)((const char *)b + *at));
+}
+
+static void sort_by_place(void *items, size_t n, size_t size, size_t offset)
+{
+	if (n)
+		qsort_r(items, n, size, by_place, &offset);
+}
+
+/* Sorts a list, so that it does not depend on which thread read which file. */
+#define SORT_BY_PLACE(set, list, place)                                        \
+	sort_by_place((set)->list, (set)->n##list, sizeof(*(set)->list),       \
+		      offsetof(__typeof__(*(set)->list), place))
+
 void index_sort_policies(struct object_index *set)
 {
+	SORT_BY_PLACE(set, requests, place);
+	SORT_BY_PLACE(set, scalers, place);
+	SORT_BY_PLACE(set, services, selector_place);
+	SORT_BY_PLACE(set, configs, place);
+	SORT_BY_PLACE(set, groups, place);
+	SORT_BY_PLACE(set, routes, name_place);
 	for (size_t i = 0; i < set->nnamed; i++)
 		set->named[i].set =
 			index_file_set(set, set->named[i].place.file);
