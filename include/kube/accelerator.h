@@ -41,13 +41,16 @@ struct accelerator_extra {
 	void *context;
 };
 
-/* Returns the row of a resource name, or NULL. Exact names have precedence over
- * prefixes. */
+/* Returns the row of a resource name, or NULL. The first row of the policy that
+ * matches has precedence over the table, in which exact names have precedence
+ * over prefixes. */
 const struct accelerator *
 accelerator_find(const struct accelerator_extra *extra, const char *resource);
-/* True if the text contains the resource name of an accelerator. */
+/* True if the text contains a resource name of the table. Prefixes are not
+ * searched. */
 bool accelerator_is_named(const char *text, size_t len);
-/* True if one unit of the resource is a device (all types but ACCEL_SHARE). */
+/* True if one unit of the resource is a device (all classes but ACCEL_SHARE).
+ * accelerator may be NULL. */
 bool accelerator_counts(const struct accelerator *accelerator);
 /* True if a DeviceClass provides the devices instead of a device plugin. */
 bool accelerator_is_claimed(const struct accelerator *accelerator);

@@ -17,7 +17,7 @@ struct amount {
 	bool replaced;
 };
 
-/* Convert a number: negative ones become 0, large ones are capped far below
+/* Converts a number that is not negative. Large numbers are capped far below
  * overflow. */
 struct amount amount_of(int64_t n);
 struct amount amount_add(struct amount a, struct amount b);
@@ -26,7 +26,7 @@ struct amount amount_max(struct amount a, struct amount b);
 /* Returns the smaller of two amounts; unknown if either is unknown. */
 struct amount amount_min(struct amount a, struct amount b);
 /* Returns an int-or-percent field such as maxSurge, with percentages of n
- * rounded up. */
+ * rounded up. If it is not set, it is `percent` percent. */
 struct amount amount_share(const struct node *node, struct amount n,
 			   int percent);
 /* Reads an integer field: returns `unset` if it is not set, 0 for a negative

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* API versions of kinds that no API server serves any more. */
+/* API versions that Kubernetes or an operator removed. */
 #ifndef KUBE_API_VERSION_H
 #define KUBE_API_VERSION_H
 

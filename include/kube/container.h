@@ -71,7 +71,8 @@ struct container {
 	/* Number of devices: sum of the limits, else of the requests, of all
 	 * accelerators. */
 	struct amount gpus;
-	/* row of the first one requested, or NULL */
+	/* row of the requested accelerator, or NULL; if there are several,
+	 * devices precede shares, and then the lowest name is used */
 	const struct accelerator *accelerator;
 	const char *resource; /* name of that resource, or NULL */
 	/* results that were computed before (rules/kube) */

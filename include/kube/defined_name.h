@@ -39,7 +39,7 @@ bool defined_name_is(const struct defined_name *name, enum defined_kind kind,
 /* The resources that the DeviceClasses of a cluster define, sorted. They are
  * read once, because an object may request tens of thousands of names. */
 struct cluster_names {
-	struct arena arena; /* of the names, to be released */
+	struct arena arena; /* memory of the names; the owner releases it */
 	uint64_t serial;    /* serial number of the cluster; 0: none */
 	struct defined_name *items;
 	size_t n;

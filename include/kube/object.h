@@ -90,13 +90,15 @@ struct object {
 	struct amount gang;
 	enum gang_kind gang_kind;
 	bool suspended;
-	bool kueue; /* has the label kueue.x-k8s.io/queue-name */
+	/* Kueue's queue label is set in the object, or in one that contains
+	 * it */
+	bool kueue;
 	/* Yes if the object's namespace is in the policy's `infrastructure:`,
 	 * unknown if the namespace is unknown. */
 	enum tri infrastructure;
 	bool pods_inferred; /* unknown kind, pods found by their shape */
 	bool pods_unknown;  /* unknown kind with devices, no pods found */
-	const struct claim_table *claims; /* of its file, or NULL */
+	const struct claim_table *claims; /* claims of its file, or NULL */
 	const struct node *runtime;	/* its name, if it is in another file */
 	const struct runtime_use *uses; /* its runtimes (kube/runtime.h) */
 	const void *settings; /* the caller's pointer, or NULL: see workload */

@@ -40,7 +40,8 @@ struct platform {
 	const char *const *gpu_products; /* product names of GPU nodes */
 	const char *const *priority_classes;
 	const char *default_priority_class; /* NULL: not set */
-	/* Yes if LimitRanges set cpu and memory of containers that do not. */
+	/* Yes if LimitRanges set cpu and memory of containers that do not set
+	 * them. */
 	enum tri limit_defaults;
 	enum device_injection injection;
 	/* Minor versions of Kubernetes 1 and Karpenter 1; 0: unknown. */
@@ -51,24 +52,23 @@ struct platform {
 
 /*
  * True if the object names a managed platform (such as GKE, EKS, AKS or
- * Karpenter), by its selectors or by an annotation. Such a platform adds
- * tolerations or leaves its nodes untainted by default. All roles of an object
+ * Karpenter), by its selectors or by an annotation. These platforms add
+ * tolerations or leave their nodes untainted by default. All roles of an object
  * run on one platform; an unknown value (`${X}`) may name any platform.
  */
 bool object_shows_platform(const struct object *object);
 
 /* Returns the mechanism, derived from the DaemonSets of NVIDIA's device plugin
- * or the GPU Operator's ClusterPolicy in the cluster state. cluster may be
- * NULL. */
+ * or the GPU Operator's ClusterPolicy in the snapshot. cluster may be NULL. */
 enum device_injection cluster_injection(const struct cluster *cluster,
 					struct arena *arena);
 
-/* Returns the minor version of Karpenter 1 in the cluster state; 0 if unknown.
+/* Returns the minor version of Karpenter 1 in the snapshot; 0 if unknown.
  * cluster may be NULL. */
 int cluster_karpenter(const struct cluster *cluster, struct arena *arena);
 
-/* Returns the version of the operator in the cluster state ("v0.17.1"), as its
- * image shows it; NULL if unknown. cluster may be NULL. */
+/* Returns the version of the operator in the snapshot ("v0.17.1"), as its image
+ * shows it; NULL if unknown. cluster may be NULL. */
 const char *cluster_operator(const struct cluster *cluster,
 			     enum operator_name name, struct arena *arena);
 

@@ -2,7 +2,7 @@
 /*
  * Runtimes: objects with pod templates, to which other objects refer and add
  * fields. A runtime is looked up in the file of the object that refers to it,
- * then in the other input files, then in the cluster state.
+ * then in the other input files, then in the snapshot.
  */
 #ifndef KUBE_RUNTIME_H
 #define KUBE_RUNTIME_H
@@ -23,8 +23,8 @@ struct runtime {
 	struct runtime *next;
 };
 
-/* True if the text may contain runtimes (may_be_in), or objects that refer to
- * one (may_be_used_in). */
+/* True if the text may contain runtimes (may_be_in), and objects of a kind that
+ * refers to them as well (may_be_used_in). */
 bool runtimes_may_be_in(const char *text, size_t len);
 bool runtimes_may_be_used_in(const char *text, size_t len);
 /* Prepends the runtimes of a document to the list and returns it. The

@@ -149,8 +149,9 @@ bool domain_is_reserved(const char *name)
 #define NAME_LENGTH 128
 
 /*
- * Returns the ASCII character that looks like this one: full-width forms become
- * ASCII, characters without width NUL, letters of other scripts '?'.
+ * Returns the ASCII character that looks like this one, in lower case:
+ * full-width forms become ASCII, blanks and characters without width NUL,
+ * letters of other scripts '?'.
  */
 static char looks_like(const unsigned char *text, size_t *len)
 {

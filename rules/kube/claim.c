@@ -138,7 +138,7 @@ static void add_request(const struct claim_table *table, struct claim *claim,
 	if (node_is_map(exactly))
 		request = exactly;
 	if (node_count(first)) {
-		/* of alternatives, the preferred one */
+		/* The first alternative is the preferred one. */
 		request = node_at(first, 0);
 		n = devices_of(request);
 		n.unknown |= node_count(first) > 1;

@@ -14,7 +14,7 @@
 enum { ALL_DEVICES = 32, REQUESTS_MAX = 32, ALTERNATIVES_MAX = 8 };
 
 /* Returns the number of devices of a request; 0 with *unknown set if it is
- * unknown. Unknown modes do not count. */
+ * unknown. Other modes than All and ExactCount count as 0. */
 static int64_t request_devices(const struct node *request, bool *unknown)
 {
 	const struct node *mode = node_get(request, "allocationMode");

@@ -111,7 +111,8 @@ struct amount gang_sum(const struct object *object)
 	return sum;
 }
 
-/* Each pod starts alone. Templates make no pods. */
+/* Returns a gang of one pod, because each pod starts alone. A template makes no
+ * pods, so that its gang is empty. */
 struct gang gang_none(const struct object *object)
 {
 	struct amount sum = gang_sum(object);
@@ -135,8 +136,8 @@ struct gang gang_of_children(const struct object *object)
 	return gang;
 }
 
-/* Returns the gang of a JobSet. Jobs that wait for others to complete form a
- * later gang. */
+/* Returns the number of pods that start together. Jobs that wait for others to
+ * complete form a later gang; the larger gang counts. */
 static struct amount stages(const struct object *object)
 {
 	struct amount first = {0}, later = {0};

@@ -58,8 +58,8 @@ struct box {
 	enum box_kind {
 		BOX_END,
 		BOX_INIT, /* list of init containers */
-		BOX_LIST, /* list of sidecar containers */
-		BOX_SIDE, /* list of helper containers that run beside them */
+		BOX_LIST, /* list of main containers */
+		BOX_SIDE, /* list of sidecars */
 		BOX_ONE,  /* one Container */
 		BOX_SELF, /* the map itself has the fields of a container */
 		BOX_ELSE, /* like BOX_SELF, if no main container was found */
@@ -86,9 +86,10 @@ struct field_row {
 	/* Path in the PodSpec or its main container; NULL: all fields. */
 	const char *const *to;
 	const char *const *from; /* NULL: the map itself */
-	const char
-		*join; /* for a map: key that follows the first one, or NULL */
-	bool box;      /* a field of the container */
+	/* key of a text that is joined to this one, or, in the items of a list,
+	 * key that stands for mountPath; NULL: none */
+	const char *join;
+	bool box; /* a field of the container */
 	enum view_merge merge;
 	enum field_base base;
 };
@@ -100,8 +101,8 @@ enum role_from {
 };
 
 enum restart_from {
-	RESTART_FROM_POD,      /* of the pod's spec, else the default */
-	RESTART_FROM_GROUP,    /* a field of the group overrides the pod's */
+	RESTART_FROM_POD,      /* field of the pod's spec, else the default */
+	RESTART_FROM_GROUP,    /* field of the group, else the default */
 	RESTART_FORCED,	       /* fixed, whatever is written */
 	RESTART_FROM_OPERATOR, /* Never if the operator's function forces it */
 };
@@ -137,7 +138,9 @@ struct pod_row {
 	const char *const *defaults;
 	const struct field_row *fields; /* fields of a generated pod, or NULL */
 	const char *container; /* name of the generated container, or NULL */
-	const char *version;   /* version to which the row applies, or NULL */
+	/* version to which the row applies, or "!" and a list of those to which
+	 * it does not; NULL: all */
+	const char *version;
 	/* the fields are merged into the PodSpec of base() */
 	bool based;
 	/* the pod is merged over the fields, not below */
@@ -234,7 +237,7 @@ struct pod_memo {
 	/* last result of shm_has_volume_alone() */
 	bool shm_alone;
 	const struct node *shm_volume;
-	struct shm_users *shm_users; /* of the last volume, see shm.c */
+	struct shm_users *shm_users; /* users of the last volume, see shm.c */
 	/* Results about the whole object, stored with its first pod. */
 	bool platform, platform_known;
 	/* class of the devices on the nodes that it selects */
@@ -302,7 +305,7 @@ void embed_add(struct pod_builder *builder, const struct doc *doc,
 
 /*
  * Returns the template after a strategic merge patch, as kubectl and the
- * operators apply it. Values keep their source positions. Such a pod gets no
+ * operators apply it. Values keep their source positions. The pod gets no
  * fixes, because it is not in the file as a whole (fix.c). Each value that is
  * read costs one node of the budget; values beyond the budget are unknown.
  */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An operator: the behavior of a controller for its kinds, in one file of
- * operators/, as one constant `operator_NAME`. data/kinds.txt lists its kinds
- * after `operator NAME`, with their data: places of pods, paths, defaults. The
- * operator's file contains the code. No other file tests a kind by its name. A
- * member that is NULL or 0 means the default behavior. A row of kinds.txt
- * selects gpus() by the word `gpus`, injects() by `injects`, and forces_never()
- * by restart=operator.
+ * An operator: the behavior of a controller for its kinds, in operators/, as
+ * one constant `operator_NAME`. data/kinds.txt lists its kinds after `operator
+ * NAME`, with their data: places of pods, paths, defaults. The operator's file
+ * contains the code. Other files should use its members instead of testing a
+ * kind by its name. A member that is NULL or 0 means the default behavior. A
+ * row of kinds.txt selects gpus() by the word `gpus`, injects() by `injects`,
+ * and forces_never() by restart=operator.
  */
 #ifndef RULES_KUBE_OPERATOR_H
 #define RULES_KUBE_OPERATOR_H
@@ -34,8 +34,8 @@ struct workload_operator {
 	 * NULL. */
 	const struct node *(*template)(struct pod_builder *builder,
 				       const struct node *patch);
-	/* The PodSpec of another object into which the fields of a row with
-	 * `based` are merged; NULL if unknown. Sets the builder's base. */
+	/* Returns the PodSpec of another object into which the fields of a row
+	 * with `based` are merged; NULL if unknown. Sets the builder's base. */
 	const struct node *(*base)(struct pod_builder *builder,
 				   const struct node *holder);
 	/* Returns the builder's object with the usual case of its field
@@ -148,10 +148,11 @@ bool too_many(struct arena *arena, const struct node *a, const struct node *b);
 
 /* -- gangs ----------------------------------------------------------------- */
 
-/* Each pod starts alone. Templates make no pods. */
+/* Returns a gang of one pod, because each pod starts alone. A template makes no
+ * pods, so that its gang is empty. */
 struct gang gang_none(const struct object *object);
-/* Returns the number of all pods, except those that wait for others to
- * complete. */
+/* Returns the number of all pods that start together. Jobs that wait for others
+ * to complete form a later gang; the larger gang counts. */
 struct gang gang_of_all(const struct object *object);
 /* Returns the number of pods of all embedded objects. */
 struct gang gang_of_children(const struct object *object);

@@ -8,7 +8,7 @@
 #include "rules/kube/kinds.h"
 
 /* Kinds of runtimes, with or without `Cluster` before them; a part of their
- * group, and one that the kinds of their users share. */
+ * group, and a part of the kinds of the objects that refer to them. */
 static const struct {
 	const char *kind, *group, *user;
 } kinds[] = {

@@ -43,7 +43,8 @@ enum cluster_kind {
 	CLUSTER_RESOURCE_SLICE, /* devices are counted, not stored */
 	CLUSTER_GPU_OPERATOR,	/* ClusterPolicy of NVIDIA's GPU Operator */
 	CLUSTER_DAEMON_SET,	/* DaemonSets of NVIDIA's device plugin */
-	CLUSTER_DEPLOYMENT,	/* Deployments of Karpenter */
+	/* Deployments of Karpenter, KubeRay, Kueue and Trainer */
+	CLUSTER_DEPLOYMENT,
 	/* Runtimes (kube/runtime.h). */
 	CLUSTER_TRAINING_RUNTIME,
 	CLUSTER_ALL_TRAINING_RUNTIME,
@@ -96,10 +97,11 @@ struct cluster;
 const struct cluster *cluster_get(const struct cluster *cluster);
 void cluster_put(const struct cluster *cluster);
 
-/* Returns the time at which the state was read, in seconds since the epoch. */
+/* Returns the time at which the snapshot was taken, in seconds since the
+ * epoch. */
 int64_t cluster_taken_at(const struct cluster *cluster);
 /* True if that time is so far in the future that clock differences cannot
- * explain it. Such a state would never become too old. */
+ * explain it. The snapshot would then never become too old. */
 bool cluster_is_ahead(const struct cluster *cluster, int64_t now);
 const char *cluster_server(const struct cluster *cluster); /* "" if unknown */
 /* Returns the text of the admission policy; NULL if unknown. */
@@ -283,14 +285,14 @@ int cluster_builder_remove(struct cluster_builder *builder,
  * the list is complete, so that no reader sees an incomplete one. */
 void cluster_builder_clear(struct cluster_builder *builder,
 			   enum cluster_kind kind);
-/*
- * Removes the objects of a kind whose keys are not among the n given, which are
- * sorted in place: the objects that are missing in a new list. Returns their
- * number.
- */
+/* Returns the key of an object for cluster_builder_keep(). */
 uint64_t cluster_builder_key(struct cluster_builder *builder,
 			     enum cluster_kind kind,
 			     const struct object_id *id);
+/*
+ * Removes the objects of a kind whose keys are not among the n given, which are
+ * sorted in place. Returns the number of removed objects.
+ */
 size_t cluster_builder_keep(struct cluster_builder *builder,
 			    enum cluster_kind kind, uint64_t *keys, size_t n);
 /* True for parts of an object of the kind that no rule reads, so that the

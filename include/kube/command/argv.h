@@ -29,8 +29,9 @@ struct argv {
 	} * items;
 	size_t n;
 	bool unknown; /* some word may be any flag */
-	/* Bit sets (modulo 64) of the first characters of all texts and bases,
-	 * and of all flag names, so that most look-ups end without a search. */
+	/* Bit sets (modulo 64) of the first two characters of all texts and
+	 * bases, and of all flag names, so that most look-ups end without a
+	 * search. */
 	uint64_t starts, flags;
 };
 struct argv container_argv(const struct container *c);
@@ -39,8 +40,9 @@ struct argv container_argv(const struct container *c);
  * name are equal ("--tensor-parallel-size", "-tp"); a name without dashes
  * matches any number of them. The last occurrence counts. Returns NULL if it is
  * absent or unknown; *found (found may be NULL) gets the word with the value,
- * or NULL if the flag is absent. argv_have() finds a flag with or without a
- * value, and a command by name or by path (/opt/conda/bin/torchrun).
+ * or NULL if the flag is absent or has no value. argv_have() finds a flag with
+ * or without a value, and a command by name or by path
+ * (/opt/conda/bin/torchrun).
  */
 const char *argv_flag(const struct argv *argv, const char *flag,
 		      const struct arg **found);

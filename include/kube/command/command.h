@@ -28,10 +28,11 @@ struct container_command {
 };
 
 struct container_command container_command(const struct container *c);
-/* True if the container only lists the devices or tests them under load. */
+/* True if a word of the command is a program that lists or tests devices, or if
+ * the image is a sample. */
 bool container_tests_devices(const struct container *c);
 /* True if the command runs under `timeout` with a limit of at least ten
- * minutes. */
+ * minutes, or with an unknown one. */
 bool container_is_timed(const struct container *c);
 /* True if the container sleeps, waits or loops, possibly after its work. */
 bool container_goes_on(const struct container *c);

@@ -60,9 +60,10 @@ const struct node *container_env_from(const struct container *c,
 				      const char *name);
 
 /*
- * Returns the next entry of that name after `after` (NULL: the first), in env
- * and in the fields that some operators have instead: Dynamo's envs, and maps
- * (Spark's envVars, KubeAI's env). For a map, returns the value.
+ * Returns the next entry of that name after `after` (NULL: the first), in env,
+ * in the fields that some operators have instead, and in the injected env. The
+ * fields are Dynamo's envs, and maps (Spark's envVars, KubeAI's env). For a
+ * map, returns the value.
  */
 const struct node *container_env_after(const struct container *c,
 				       const char *name,

@@ -18,7 +18,8 @@ const char *container_hub_model(const struct argv *argv,
 /* Returns the cache folder of the hub; NULL if it is unknown. */
 const char *container_model_cache(const struct argv *argv,
 				  const struct container *c);
-/* True if a volume is mounted at the path, above it or below it. */
+/* True if a volume is mounted, or may be mounted, at the path, above it or
+ * below it. */
 bool container_mounts_near(const struct container *c, const char *path);
 
 #endif

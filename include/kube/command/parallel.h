@@ -2,8 +2,9 @@
 /*
  * Numbers of devices that a container's commands expect: processes of torchrun,
  * accelerate, deepspeed and mpirun, shards and replicas of a model server. They
- * are read from flags and from environment variables of the same meaning; a
- * variable in a value is resolved if the container or its script sets it.
+ * are read from flags, from environment variables of the same meaning, and from
+ * fields that the operator turns into a command. A variable in a value is
+ * resolved if the container or its script sets it.
  */
 #ifndef KUBE_PARALLEL_H
 #define KUBE_PARALLEL_H
@@ -35,7 +36,7 @@ struct degree {
 	bool all;     /* set to the number of devices: `gpu`, `auto` */
 	int64_t n;    /* the smaller number of "2:4" (least and most) */
 	int64_t max;
-	/* name of the flag or variable: "--nproc-per-node" */
+	/* name of the flag, variable or field: "--nproc-per-node" */
 	const char *by;
 	const struct node *node; /* node that contains it */
 };

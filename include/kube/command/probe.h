@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Probes of a container with the API server's defaults filled in, and how
- * long a model of a known size takes to load.
+ * Probes of a container with the API server's defaults filled in, and the size
+ * of the model that it loads.
  */
 #ifndef KUBE_PROBE_H
 #define KUBE_PROBE_H

@@ -29,7 +29,8 @@ bool object_is_queued(const struct object *object);
 /* True if the object is suspended, or is part of a suspended object. */
 bool object_is_suspended(const struct object *object);
 
-/* True if the pod has an owner reference, or a placeholder may become one. */
+/* True if the pod has an owner reference, or a placeholder that may become one,
+ * or if it is the template of an object of unknown kind. */
 bool pod_is_owned(const struct pod *pod);
 /* Returns the JobSpec from which this pod is made (also in a JobSet or a
  * runtime), or NULL. */
@@ -63,8 +64,8 @@ const struct node *run_policy_get(const struct object *object,
 const struct node *pod_run_deadline(const struct pod *pod);
 
 /*
- * True if KServe merges the container with one of a preset or serving runtime,
- * which may add probes.
+ * True if the operator merges the container with one of a preset or of a
+ * runtime, which may add probes.
  */
 bool container_is_merged(const struct container *c);
 

@@ -15,7 +15,7 @@ const struct node *pod_ray_cluster(const struct pod *pod);
  * running. */
 enum { RAY_KEPT_SUCCESS = 1, RAY_KEPT_FAILURE = 2 };
 /* Returns the number of GPUs in rayStartParams and sets *at to its node; -1 if
- * it is not set. */
+ * it is not set or not a number. */
 int64_t ray_num_gpus(const struct pod *pod, const struct node **at);
 /* GPUs of a cluster as Ray counts them: KubeRay passes on `num-gpus`, or the
  * number in the limits of the first container. */

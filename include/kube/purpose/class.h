@@ -13,8 +13,8 @@ struct argv;
 bool pod_is_training(const struct pod *pod);
 bool pod_is_serving(const struct pod *pod);
 /* Returns whether the container answers only after it has loaded a model: yes
- * for servers recognized by command and image, no for Ollama, which loads on
- * request, and unknown for others. */
+ * for servers recognized by command and image, no for simulators and for
+ * Ollama, which loads on request, and unknown for others. */
 enum tri container_loads_model(const struct argv *argv,
 			       const struct container *c);
 enum pod_purpose { PURPOSE_NONE, PURPOSE_TRAINING, PURPOSE_SERVING };

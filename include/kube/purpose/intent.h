@@ -44,8 +44,8 @@ struct intent pod_gpu_intent(const struct accelerator_extra *extra,
 
 /* True for images that use no GPU: proxies, databases, shells, `*-cpu`. */
 bool image_is_cpu(const char *image);
-/* True if the kind's resources come from another object (a serving or training
- * runtime, a preset), or are merged with its resources. */
+/* True if the pod is a template that other objects use and change (a serving or
+ * training runtime, a preset), so that its resources may come from them. */
 bool pod_is_preset(const struct pod *pod);
 /* True for a worker of a group in which the leader or head gets the
  * requests. */
@@ -60,8 +60,8 @@ enum visible {
 	VISIBLE_SOME, /* a list of devices */
 };
 enum visible env_visible(const struct env_value *value);
-/* Like env_visible(), but of a list with `$X`, which may be meant literally,
- * the other items count. */
+/* Like env_visible(), except that in a list with `$X`, which may be meant
+ * literally, the other items count. */
 enum visible env_shows(const struct env_value *value);
 /* Classifies the last entry of that name; *value (value may be NULL) gets its
  * value. */

@@ -22,8 +22,8 @@ const struct resource_amount *quota_hard_requests(const struct quota *quota,
 						  const char *resource);
 /*
  * Amount of one entry of `hard` that is left for a workload: hard - used, plus
- * the amount that its own pods use. Without status.used (no cluster), it is
- * hard.
+ * the amount that its own pods use, minus reservations. Without status.used (no
+ * cluster), it is hard.
  */
 struct quota_room {
 	struct quantity used, own, left;
@@ -39,8 +39,7 @@ struct quota_room quota_room(const struct quota *quota,
 enum tri quota_selects(const struct quota *quota,
 		       const struct workload_pod *pod);
 /*
- * Finds keys of spec.hard that never limit accelerators. hami means that HAMi's
- * scheduler is used, which reads some limits.* keys.
+ * A key of spec.hard that never limits accelerators.
  */
 struct quota_key {
 	const char *resource; /* without "requests.", "limits." or "count/" */
@@ -77,7 +76,7 @@ struct demand {
 struct demand workload_demand(const struct workload *workload,
 			      const struct quota *quota, const char *resource);
 
-/* Finds the device classes whose devices count as extended resources as
+/* Look-up of the device classes whose devices count as extended resources as
  * well. */
 struct class_finder {
 	/* minor version; before 36, and if it is unknown (0), none do */
@@ -86,9 +85,8 @@ struct class_finder {
 };
 
 /*
- * Iterates over the accelerators and the device classes that quotas of a
- * workload's namespace limit.
- * Initially, all members except the first three are
+ * An iteration over the accelerators and the device classes that quotas of a
+ * workload's namespace limit. Initially, all members except the first three are
  * zero.
  */
 struct quota_case {
@@ -113,8 +111,8 @@ bool quota_case_next(const struct accelerator_extra *extra,
 void quota_case_sum(struct quota_case *one);
 
 /*
- * Iterates over the ResourceClaims of the files, which pods may share, and the
- * entries of quotas that count their devices. Initially, all members except
+ * An iteration over the ResourceClaims of the files, which pods may share, and
+ * the entries of quotas that count their devices. Initially, all members except
  * the first three are zero.
  */
 struct claim_case {

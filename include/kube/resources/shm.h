@@ -42,12 +42,13 @@ enum shm_needed {
 };
 struct shm_need {
 	enum shm_needed is;
-	/* for a message: the program that needs it, or "if ..."; may be NULL */
+	/* clause for a message ("NCCL exchanges data through it"), or NULL */
 	const char *by;
 };
 struct shm_need container_shm_need(const struct container *c);
-/* True if the container needs more than the runtime's default of 64 MiB and
- * does not use the host's IPC namespace. */
+/* True if the container needs, or may need, more than the runtime's default of
+ * 64 MiB, and neither it nor its operator mounts /dev/shm. The host's IPC
+ * namespace is not considered. */
 bool container_lacks_shm(const struct container *c);
 /* Returns a Memory emptyDir of the pod whose name suggests shared memory, or
  * NULL. */
@@ -81,7 +82,7 @@ bool shm_has_volume_alone(const struct pod *pod, const struct node *volume);
 struct node *shm_new_volume(struct arena *arena, const char *name,
 			    const char *size);
 struct node *shm_new_mount(struct arena *arena, const char *name);
-/* True if the pod has several GPUs, or starts several processes per node. */
+/* True if the pod has several GPUs. */
 bool pod_is_multi_gpu(const struct pod *pod);
 
 #endif

@@ -47,8 +47,8 @@ struct node_clash {
 	const struct node *wanted, *expression;
 };
 
-/* Returns the term of the pod's required anti-affinity by which no two pods of
- * the template run on one node, or NULL. */
+/* Returns the topologyKey of the term of the pod's required anti-affinity by
+ * which no two pods of the template run on one node, or NULL. */
 const struct node *pod_keeps_apart(const struct pod *pod);
 /* True if all pods of the template run on one node, because of nodeName, a
  * selector for the hostname, or a required affinity to each other. */

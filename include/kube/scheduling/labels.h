@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Node labels as a policy writes them ("KEY=VALUE,..."), and the vendor of the
- * accelerators that a label implies.
+ * A node label, and the vendor of the accelerators that it implies.
  */
 #ifndef KUBE_LABELS_H
 #define KUBE_LABELS_H

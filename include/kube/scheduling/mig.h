@@ -33,7 +33,7 @@ const char *mig_profile_nearest(const char *profile);
 const char *mig_product_of(const char *key, const char *value);
 
 /* Returns the largest number of GPUs per node according to such a label; -1 if
- * unknown, or if the GPUs are time-sliced. */
+ * unknown, or if the GPUs are time-sliced or partitioned. */
 int mig_product_most(const char *value);
 
 /* Products in a pod's selectors, at most two. */

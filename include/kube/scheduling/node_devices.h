@@ -13,8 +13,8 @@
 #include "kube/scheduling/affinity.h"
 
 struct node_devices {
-	/* largest number of the selected instance types; 0: no type is
-	 * selected */
+	/* largest number that the selected instance types and count labels
+	 * have; 0: none is selected */
 	int64_t most;
 	/* the type, if exactly one is selected */
 	const struct instance_type *type;

@@ -48,11 +48,11 @@ struct secrets {
 	size_t nspans, spans_size;
 };
 
-/* True if a file with this text may contain values that are recognized by name.
- * Looks only for underscores. */
+/* True if a file with this text may contain values that are recognized by name:
+ * it has the name of a secret, or an escape by which a name may be written. */
 bool secrets_possible(const char *text, size_t len);
-/* True if the text contains a value that is recognized by its form, or a text
- * that looks masked already. */
+/* True if the text contains a value that is recognized by its form or its
+ * context, or a byte that masks one. */
 bool secrets_plain(const char *text, size_t len);
 
 /* --- collecting ---------------------------------------------------------- */

@@ -40,9 +40,9 @@ struct place {
 	const struct node *node;
 };
 /*
- * The start of a PodSpec in its file. If it is made from one of a runtime of
- * the input, that is at the start `base` of the file `base_file`, else that is
- * NO_FILE.
+ * The start of a PodSpec in its file. If it is made from the PodSpec of a
+ * runtime of the input, that one starts at `base` of the file `base_file`; else
+ * base_file is NO_FILE.
  */
 struct spec_place {
 	uint32_t start, base_file, base;
@@ -184,10 +184,11 @@ struct pod_group {
 	enum group_type type;
 	bool member; /* these are pods */
 	struct object_id id;
-	const char *name;   /* of the PodGroup */
-	struct place place; /* of the minimum, or of the name on the pods */
-	struct amount n;    /* minimum, or number of pods */
-	int64_t ranks; /* pods of which each waits for all, or 0: unknown */
+	const char *name; /* name of the PodGroup */
+	/* place of the minimum, or of the name on the pods */
+	struct place place;
+	struct amount n; /* minimum, or number of pods */
+	int64_t ranks;	 /* pods of which each waits for all, or 0: unknown */
 	const struct cluster *cluster;
 };
 
@@ -266,7 +267,7 @@ struct workload {
 	struct workload_pod *pods;
 	size_t npods;
 	/* The members below are set by object_index_add() and _finish(). */
-	uint64_t hash; /* of the identity; 0: never a duplicate */
+	uint64_t hash; /* hash of the identity; 0: never a duplicate */
 	size_t at;     /* index; until the end, that within its thread */
 	/* Another workload for the same object: an earlier one, or a later one
 	 * if this is only a patch. NULL if this workload counts. */
@@ -365,7 +366,7 @@ const struct priority_class *index_class(const struct object_index *set,
 					 const struct workload *workload,
 					 const char *name);
 /* Returns the first class with globalDefault, or NULL. The default class of the
- * cluster state does not count if the set defines that class as well. */
+ * snapshot does not count if the set defines that class as well. */
 const struct priority_class *index_default_class(const struct object_index *set,
 						 const struct workload *w);
 const struct priority_class *
@@ -403,8 +404,9 @@ bool service_selects(const struct kube_service *service,
 bool config_is_beside(const struct object_index *set,
 		      const struct component_config *config,
 		      const struct workload *w);
-/* The last of some metrics (autoscaling/v2 MetricSpec) that are all about the
- * CPU or the memory; NULL if there are others, or none. */
+/* Returns the resource name in the last of some metrics (autoscaling/v2
+ * MetricSpec) that are all about the CPU or the memory; NULL if there are
+ * others, or none. */
 const struct node *metrics_of_host(const struct node *metrics);
 /* True if the object itself, without embedded objects, has pods that use
  * GPUs. */

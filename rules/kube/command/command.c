@@ -143,8 +143,8 @@ static bool is_work(const struct argv *argv, size_t i)
 	       text_eq(arg, "-m");
 }
 
-/* Returns how many seconds the whole command waits; word i is the first that
- * waits. */
+/* Returns how many seconds the whole command waits; 0 if it is endless or
+ * unknown. Word i is the first that waits. */
 static int64_t idle_seconds(const struct argv *argv, size_t i)
 {
 	static const char *const loop_names[] = {"while", "until", NULL};

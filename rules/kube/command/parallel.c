@@ -163,8 +163,9 @@ static bool names_wrapper(const struct argv *words)
 }
 
 /* Returns the end of a launcher's own words, after which those of its script
- * begin. The script is the first word that is not a flag. torchtune's recipes
- * have no suffix, and --config follows them. */
+ * begin. The script is the first word if that is not a flag, else the first one
+ * that ends in .py or .sh. -m, --module and --config end the words as well,
+ * because the name of a module or of torchtune's recipe has no suffix. */
 static size_t launcher_end(const struct argv *argv, size_t from)
 {
 	if (from < argv->n && argv->items[from].text &&
@@ -195,8 +196,8 @@ struct reader {
 	struct parallel *out;
 };
 
-/* Returns mpirun's words up to the first -np, after which the words of the
- * started program begin. */
+/* Returns mpirun's words up to the first occurrence of the flag and its value,
+ * after which the words of the started program may begin. */
 static struct argv up_to_first(const struct argv *words, const char *flag)
 {
 	struct argv out = *words;
@@ -364,8 +365,8 @@ static struct argv words_from(struct argv words, size_t from)
 	return words;
 }
 
-/* True if the bits of argv allow one of the programs, which most commands do
- * not contain. */
+/* True if the command contains the name of one of the programs. Most commands
+ * do not. */
 static bool may_be_parallel(const struct argv *argv)
 {
 	for (struct parallel_program *program = parallel_programs;

@@ -34,7 +34,7 @@ struct parallel_program {
 	const char *then;
 	const char *image;  /* part of the name of images that start it */
 	const char *format; /* KServe's model format that starts it */
-	/* --nnodes divides the number in the program's flags */
+	/* the number for each node is known from its flags and --nnodes */
 	bool per_node;
 	bool by_env;	/* environment variables are read as well */
 	bool takes_all; /* by default it uses all devices */

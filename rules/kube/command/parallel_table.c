@@ -47,8 +47,8 @@ struct parallel_program parallel_programs[] = {
 	 WORDS("vllm.entrypoints.openai.api_server",
 	       "vllm.entrypoints.api_server", "dynamo.vllm"),
 	 .spread = VLLM_SPREAD},
-	/* vLLM's alternative in it, Transformers, places a model on all
-	 * devices. */
+	/* Transformers, which this server can use instead of vLLM, places a
+	 * model on all devices. */
 	{"KServe's Hugging Face server", ID_VLLM, PARALLEL_SERVER,
 	 WORDS("huggingfaceserver"), .image = "huggingfaceserver",
 	 .format = "huggingface", .takes_all = true, .spread = VLLM_SPREAD},

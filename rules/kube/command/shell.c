@@ -289,7 +289,7 @@ static void lex_comment(struct lexer *lexer)
 		lexer->at++;
 }
 
-/* True for `<BUCKET>`, a placeholder and not a redirection. */
+/* Reads `<BUCKET>`, a placeholder. Returns false for a redirection. */
 static bool lex_angle(struct lexer *lexer)
 {
 	size_t left = (size_t)(lexer->end - lexer->at);

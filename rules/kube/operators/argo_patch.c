@@ -99,7 +99,8 @@ static const struct node *read_patch(struct arena *arena,
 	return placed_in(arena, string, string, doc->root);
 }
 
-/* Returns false if there are too many items. */
+/* Adds the devices of the list's containers. Returns false if there are too
+ * many. */
 static bool patch_list(const struct kube_config *config,
 		       struct device_patch *patch, const struct node *list)
 {
@@ -270,7 +271,8 @@ static void put_lists(struct argo_target *t)
 		    "sidecars");
 }
 
-/* Returns a field that the workflow sets for templates without it. */
+/* Returns the patch's value, merged into the value that the workflow sets for
+ * all templates if this template does not set the field. */
 static const struct node *with_default(struct argo_target *t,
 				       const struct pod *pod,
 				       const struct node *value)

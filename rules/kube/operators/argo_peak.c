@@ -135,7 +135,7 @@ static bool depends_on(const char *text, const char *name)
 	return false;
 }
 
-/* The cost of waits_for(), where one name counts 1. */
+/* Returns the cost of waits_for(), where one name counts 1. */
 static size_t cost_of_waiting(const struct node *task)
 {
 	const struct node *depends = node_get(task, "depends");
@@ -155,10 +155,10 @@ static bool waits_for(const struct node *task, const char *name)
 }
 
 /*
- * Computes levels of tasks, so that tasks on one level are independent: the
+ * Raises the levels of tasks, so that tasks on one level are independent: the
  * level of a task is one above the highest level of its dependencies. Tasks may
- * be in any order, so levels are raised until none changes. Returns false for a
- * cycle.
+ * be in any order, so levels are raised until none changes. Returns true if
+ * this pass raised a level; false also if the budget is spent.
  */
 static bool raise_levels(struct peak *peak, const struct node *tasks,
 			 unsigned *levels)
@@ -223,7 +223,7 @@ static bool is_in(const struct moment *group, unsigned i)
 
 /* Returns the weight of a group. Because steps with conditions may not run,
  * only the heaviest one of them counts, if it is heavier than all others
- * together; it is then stored in the group. */
+ * together. *alone is then set to it, else to NULL. */
 static int64_t group_weight(struct peak *peak, struct arena *arena,
 			    const struct moment *group,
 			    const struct node **alone)

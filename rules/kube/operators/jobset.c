@@ -12,8 +12,8 @@
 #include "base/text.h"
 #include "rules/kube/operator.h"
 
-/* Returns a failure policy rule that matches every failure and does not count
- * the restart. */
+/* Returns the action of a failure policy rule that does not count restarts,
+ * whatever the reason of the failure is. */
 static const struct node *endless(const struct pod *pod)
 {
 	FOR_EACH_CHILD(node_path(pod->object->root, "spec.failurePolicy.rules"),

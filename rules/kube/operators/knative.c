@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Annotation values are strings. */
+/* Reads the number in the annotation a, or else b. */
 static struct amount annotation_int(const struct node *annotations,
 				    const char *a, const char *b, int64_t unset)
 {

@@ -26,7 +26,8 @@ static const struct task_reference to_task = {"taskRef", "Task", "taskSpec"};
 static const struct task_reference to_pipeline = {"pipelineRef", "Pipeline",
 						  "pipelineSpec"};
 
-/* Returns the name, at the object's own reference if another object has it. */
+/* Returns the name. If it is in another object, the result has the position of
+ * the object's own reference. */
 static const struct node *name_through(struct pod_builder *builder,
 				       const struct node *name)
 {

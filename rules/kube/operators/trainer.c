@@ -21,8 +21,8 @@ COUNT_FORMULA(nodes)
 	return amount_int(at, 1);
 }
 
-/* Adds the devices of the trainer. If they are not set, those of the runtime
- * apply. */
+/* Marks the devices as unknown if the trainer does not set them, because those
+ * of the runtime apply. */
 static void gpus(struct pod_builder *builder, struct pod *pod)
 {
 	if (pod->flat &&
@@ -43,8 +43,8 @@ static const struct runtime *runtime_of(struct pod_builder *builder,
 
 /*
  * Returns the job whose container `node` gets the trainer's fields
- * (Builder.Trainer() of pkg/runtime/framework/plugins/jobset, 2.0). For MPI
- * this is the launcher job; the other job is skipped.
+ * (Builder.Trainer() of pkg/runtime/framework/plugins/jobset, 2.0). Returns
+ * NULL for MPI, because there the launcher's job gets them.
  */
 static const struct node *trainer_job(const struct runtime *runtime)
 {

@@ -162,7 +162,7 @@ static bool image_serves(const struct container *c)
 	return image_loads(c) || image_has(c, names);
 }
 
-/* True for a flag that names the model or the location of its weights. */
+/* True if a flag names the model or the location of its weights. */
 static bool argv_names_model(const struct argv *argv)
 {
 	static const char *const flags[] = {"model",
@@ -187,7 +187,8 @@ static bool argv_names_model(const struct argv *argv)
 enum tri container_loads_model(const struct argv *argv,
 			       const struct container *c)
 {
-	/* load models on demand, or none at all */
+	/* Servers that load models on demand, and simulators without a
+	 * model. */
 	static const char *const others[] = {"ollama/ollama",
 					     "llm-d-inference-sim", NULL};
 
@@ -200,8 +201,8 @@ enum tri container_loads_model(const struct argv *argv,
 		       : TRI_UNKNOWN;
 }
 
-/* True if a launcher of training starts a server, because pods that always
- * restart run `inference_api.py` or are probed by requests. */
+/* True if a launcher of training starts a server: its pods always restart, and
+ * they run a script such as `inference_api.py` or are probed by requests. */
 static bool launches_server(const struct container *c, const struct argv *argv)
 {
 	const struct node *probe = node_get(c->node, "readinessProbe");

@@ -131,7 +131,7 @@ static struct flavor_misfit taint_refusal(struct arena *arena,
 	return (struct flavor_misfit){NULL, NULL};
 }
 
-/* Requirements of the node selector alone: terms of an affinity are
+/* Compares the node selector alone, because terms of an affinity are
  * alternatives. */
 static struct flavor_misfit label_refusal(struct arena *arena,
 					  const struct pod *pod,

@@ -133,9 +133,9 @@ static void container_entries(struct env_collector *collector,
 
 /* -- devices ------------------------------------------------------------- */
 
-/* True if the entry's devices are already counted by another entry: a share is
- * a part of the device in the same container, and of two devices one counts,
- * whatever their order. */
+/* True if the entry becomes the container's accelerator. A device replaces a
+ * share, which is a part of it. Between two devices or two shares, the lower
+ * name is used, whatever their order. */
 static bool is_counted_by(const struct resource_entry *entry,
 			  const struct container *c)
 {

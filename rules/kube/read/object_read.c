@@ -282,8 +282,9 @@ policy_kind_of(const struct kube_config *config, const struct object *object)
 	return NULL;
 }
 
-/* True for kinds of an unknown operator, which may make pods. Unknown fields of
- * native kinds are dropped by the API server. */
+/* True for custom kinds that run workloads, so that fields outside of the table
+ * may contain pods. Unknown fields of native kinds are dropped by the API
+ * server. */
 static bool makes_pods(const struct object *object)
 {
 	if (object->type->flags & (KIND_NATIVE | KIND_SELECTOR))
@@ -399,7 +400,7 @@ static void read_node(struct object_reader *reader, const struct doc *doc,
 		item_identity(reader, list, &object);
 	if (!object.api_version || !object.kind)
 		return;
-	/* Skip a saved cluster state, which may be stored next to manifests. */
+	/* Skip a snapshot, which may be stored next to manifests. */
 	if (!strcmp(object.kind, "ClusterSnapshot") &&
 	    text_starts(object.api_version, "gpugate.dev/"))
 		return;

@@ -105,7 +105,7 @@ static void put_key(struct maker *maker, struct node *map,
 		put_field(maker, map, to, field, VIEW_MERGES);
 }
 
-/* Copies the list and adds a second name of a key to each item. */
+/* Copies the list and adds the value of the key to each item as mountPath. */
 static const struct node *rename_items(struct maker *maker,
 				       const struct node *list, const char *key)
 {

@@ -200,7 +200,7 @@ static void pod_restart(const struct pod_builder *builder, struct pod *pod)
 		}
 		break;
 	case RESTART_FROM_GROUP:
-		/* The group's value replaces that of the template. */
+		/* The operator overwrites the value of the template. */
 		own = group;
 		break;
 	case RESTART_FROM_POD:

@@ -66,7 +66,8 @@ static bool left_out(const struct node *node)
 	return text_any(node->key, keys, text_eq);
 }
 
-/* Returns the map with the number of pods: the template, or the spec. */
+/* Returns the map that may contain the number of pods: the one around the
+ * template or the spec. */
 static const struct node *counted_in(const struct node *spec)
 {
 	const struct node *holder = spec->parent;

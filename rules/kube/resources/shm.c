@@ -109,8 +109,8 @@ static bool has_loaders(const char *image)
 	return text_any(image, names, text_contains_ci);
 }
 
-/* True if several pods need each other, which for JobSet and Volcano means
- * training. */
+/* True if the kind is made for training, or if several pods need each other and
+ * train, as in JobSets. */
 static bool made_for_training(const struct pod *pod)
 {
 	const struct object *o = pod->object;
@@ -346,7 +346,7 @@ static void add_user(struct shm_users *users, const struct container *c)
 	users->any = true;
 }
 
-/* Returns the volume's users and the container, which the fix makes one. The
+/* Returns the volume's users, including `also`, which the fix adds. The
  * result for the last volume is kept, because rules ask for each container. */
 static struct shm_users users_with(const struct container *also,
 				   const struct node *volume)
@@ -459,8 +459,9 @@ bool shm_holds_files(const struct pod *pod)
 	return memo->shm_files;
 }
 
-/* True if the volume contains only /dev/shm. Memory is charged to the container
- * that writes to it, so a volume with other files must stay on disk. */
+/* True if the volume is mounted only at /dev/shm. Memory is charged to the
+ * container that writes to it, so a volume with other files must stay on
+ * disk. */
 static bool has_no_other_mount(const struct pod *pod, const struct node *volume)
 {
 	const char *name = node_str(node_get(volume, "name"));

@@ -115,8 +115,8 @@ bool node_needs_imply(const struct node_needs *needs,
 	return fitting && fitting == needs->terms;
 }
 
-/* True if the term keeps the pod off nodes with pods that have the same
- * labels. */
+/* True if the term selects pods with the template's own labels, in its own
+ * namespace. */
 static bool selects_own(const struct node *term, const struct pod *pod)
 {
 	static const char *const others[] = {"namespaces", "namespaceSelector",
@@ -131,8 +131,8 @@ static bool selects_own(const struct node *term, const struct pod *pod)
 		       TRI_YES;
 }
 
-/* Returns the term of such a rule with the hostname as topology key that
- * selects the template's own pods, or NULL. */
+/* Returns the topologyKey of the rule's term that has the hostname as topology
+ * key and selects the template's own pods, or NULL. */
 static const struct node *own_term(const struct pod *pod, const char *rule)
 {
 	const struct node *terms =

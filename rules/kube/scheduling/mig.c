@@ -4,8 +4,7 @@
  * ("NVIDIA-A100-SXM4-80GB"); a product is recognized by the parts of that name,
  * and is unknown if the memory is missing.
  *
- * Source: k8s-device-plugin api/config/v1 (DefaultSharedRename, of time-sliced
- * resources with renameByDefault).
+ * Source: k8s-device-plugin internal/lm/resource.go (`-SHARED`, `-MIG-`).
  */
 #include "kube/scheduling/mig.h"
 

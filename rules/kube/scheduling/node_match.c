@@ -18,7 +18,7 @@ static const struct node *required(const struct pod *pod)
 			 "requiredDuringSchedulingIgnoredDuringExecution");
 }
 
-enum { GROUP_WORK = 10 }; /* to look at a group, in comparisons */
+enum { GROUP_WORK = 10 }; /* cost of one group, in comparisons */
 
 /* Returns the number of values below the node. */
 static uint64_t values_below(const struct node *node)

@@ -65,7 +65,7 @@ static enum tri value_in(const struct node *values, const struct node *value)
 	return any;
 }
 
-/* Parses an integer like Go's ParseInt(): 64 bits, digits only. */
+/* Parses an integer of 64 bits like Go's ParseInt(), without blanks. */
 static bool integer(const struct node *node, long long *n)
 {
 	char *end;

@@ -36,8 +36,8 @@ static const struct node *term_spot(const struct node *term)
 	return NULL;
 }
 
-/* True for expressions that exclude it: `capacity-type In [on-demand]`,
- * `gke-spot DoesNotExist`. */
+/* True for expressions that exclude preemptible nodes: `capacity-type In
+ * [on-demand]`, `gke-spot DoesNotExist`. */
 static bool expression_refuses(const struct node *e)
 {
 	const struct node *op = node_get(e, "operator");

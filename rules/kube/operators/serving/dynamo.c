@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NVIDIA Dynamo: devices, roles and /dev/shm of its kinds. */
+/* NVIDIA Dynamo: devices, /dev/shm and gangs of its kinds. */
 #include "rules/kube/operator.h"
 
 static void gpus(struct pod_builder *builder, struct pod *pod)

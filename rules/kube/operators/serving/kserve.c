@@ -244,7 +244,7 @@ static const struct node *base(struct pod_builder *builder,
 /* -- devices, shared memory ------------------------------------------------ */
 
 /*
- * Returns whether KServe's own runtime of this name mounts /dev/shm.
+ * Returns the injection of /dev/shm by KServe's own runtime of this name.
  */
 static unsigned runtime_shm(const char *name)
 {
@@ -276,8 +276,7 @@ static unsigned format_shm(const struct node *format)
 }
 
 /* Returns the injections of the runtime of this name. Only KServe's own
- * runtimes
- * (`kserve-...`) certainly set no placement. */
+ * runtimes (`kserve-...`) certainly set no placement. */
 static unsigned runtime_injects(const char *name)
 {
 	return runtime_shm(name) |
@@ -285,9 +284,9 @@ static unsigned runtime_injects(const char *name)
 }
 
 /*
- * Computes the devices of a component. The component (the predictor) of a
- * multi-node InferenceService is handled separately. A custom runtime may
- * request GPUs if the service does not.
+ * Adds the devices of a multi-node component, which KServe computes from its
+ * parallelism. A custom runtime may request GPUs for any component that does
+ * not.
  */
 static void gpus(struct pod_builder *builder, struct pod *pod)
 {
