@@ -3,8 +3,9 @@
  * Reports claims with adminAccess in a namespace that may not have it.
  * adminAccess gives access to devices that other pods use. The API server
  * accepts it only in a namespace with the label; before 1.34 it drops the
- * field by default. The label may be newer than a snapshot, so this is a
- * warning.
+ * field by default, so the rule is skipped if the policy says that the cluster
+ * is older. The label may be newer than a snapshot, so this is a warning. If
+ * the labels of the namespace are unknown, it is an info.
  *
  * Source: kubernetes v1.37.2 pkg/registry/resource/utils.go
  * AuthorizedForAdmin, for claims and templates; pkg/features

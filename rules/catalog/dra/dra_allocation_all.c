@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports claims that request all devices of a node. A monitor with adminAccess
- * allocates nothing. Network claims are skipped: DRANET's examples request all
- * network interfaces together with the GPUs of a pod.
+ * allocates nothing. Only classes that are known to select accelerators are
+ * checked: DRANET's examples request all network interfaces together with the
+ * GPUs of a pod.
  */
 #include "engine/rule.h"
 #include "kube/claim.h"

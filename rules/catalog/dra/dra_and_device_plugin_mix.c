@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports pods that get NVIDIA devices both from a claim and from the device
- * plugin. The DRA driver and the device plugin do not see each other's
- * allocations.
+ * Reports containers that get NVIDIA devices both from a claim and from the
+ * device plugin. The DRA driver and the device plugin do not see each other's
+ * allocations. Two containers of a pod may use one way each.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -61,8 +61,8 @@ const struct rule rule_dra_and_device_plugin_mix = {
 	.scope = PODSPEC,
 	.since = "1.0",
 	.summary =
-		"one pod gets NVIDIA devices both from a claim and from the device plugin",
-	.why = "The claim and the device plugin each allocate devices: the pod gets two sets although one is meant.",
+		"a container gets NVIDIA devices both from a claim and from the device plugin",
+	.why = "The claim and the device plugin each allocate devices: the container gets two sets although one is meant.",
 	.remedy =
 		"Request the devices either through the claim or through nvidia.com/gpu.",
 	.evidence = "https://github.com/kubernetes-sigs/dra-driver-nvidia-gpu",

@@ -6,7 +6,8 @@
  * the newest generation of a complete pool. A snapshot has only the driver and
  * the number of devices of a slice, so that the number is an upper bound:
  * partitions that exclude each other count, as do devices with taints or other
- * attributes. If several claims may share a device, there is no bound. Source:
+ * attributes. If several claims may share a device, there is no bound. If no
+ * node has a device of the class, the finding is an info. Source:
  * k8s.io/dynamic-resource-allocation v0.36.2
  * structured/internal/stable/pools_stable.go, allocator_stable.go.
  */
@@ -149,8 +150,8 @@ static struct slice *read_slices(const struct cluster *cluster,
 	return slices;
 }
 
-/* Adds the devices of the pool that begins at slices[*i], and moves *i behind
- * it. Returns -1 if the pool is incomplete. */
+/* Returns the number of devices of the pool that begins at slices[*i], or -1 if
+ * the pool is incomplete. Moves *i behind the pool. */
 static int64_t pool_devices(const struct slice *slices, size_t n, size_t *i)
 {
 	const struct slice *first = &slices[*i];

@@ -3,7 +3,8 @@
  * Reports claims of a pod whose devices no container uses.
  * pod.spec.resourceClaims allocates devices; a container gets only those in its
  * resources.claims. A network driver (DRANET) gives its devices to the pod as a
- * whole, and a claim of which only names are known may be for such a driver.
+ * whole. If only the names of a claim are known, it may be for such a driver,
+ * so the finding is a warning.
  */
 #include "engine/rule.h"
 #include "kube/claim.h"

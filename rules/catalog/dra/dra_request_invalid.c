@@ -3,7 +3,8 @@
  * Reports device requests in the form of another API version. In v1beta1 a
  * request's fields are in the request itself, in v1beta2 and v1 in `exactly`.
  * If only the version is changed, the request is empty: the API server drops
- * the fields and then rejects it.
+ * the fields and then rejects it. A request that is empty as written is
+ * reported as well.
  *
  * Source: pkg/apis/resource/validation validateDeviceRequest ("exactly one of
  * `exactly` or `firstAvailable` is required"); observed on kube-apiserver

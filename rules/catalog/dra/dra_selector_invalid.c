@@ -3,7 +3,8 @@
  * Reports expressions in selectors of devices that the API server rejects. The
  * types of attributes are unknown here, so the rule finds syntax errors,
  * unknown functions and results that are not boolean. For devices, the API
- * server also has the macro cel.bind; expressions with it are not checked.
+ * server also has the macro cel.bind; expressions with it are not checked. The
+ * rule is skipped at admission, because the API server checks the expressions.
  * Source: k8s.io/dynamic-resource-allocation v0.37.2 cel/compile.go; observed
  * on kube-apiserver 1.37.2.
  */

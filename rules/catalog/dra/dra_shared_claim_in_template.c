@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports claims that several pods share. A named claim is one object for all
- * pods that use it. Pods that also have a separate claim, and claims whose name
- * suggests sharing, are skipped as intended.
+ * pods that use it. Pods that also have a claim from a template, and claims
+ * whose name contains `shared`, are skipped as intended.
  */
 #include "base/text.h"
 #include "engine/rule.h"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports values of CUDA_VISIBLE_DEVICES (HIP_, ROCR_) that hide devices of the
- * container. If the variable is not set, all devices are visible; otherwise it
+ * container. If the variable is not set, all devices are visible. Otherwise it
  * is a list of ordinals that start at 0 in every container, and the devices
  * after the first invalid entry are hidden: with two GPUs, `all`, `2,3` and an
- * empty value hide all of them. HIP also reads CUDA_VISIBLE_DEVICES; programs
- * for devices of other makers read none of them (JAX on TPUs runs with
- * CUDA_VISIBLE_DEVICES empty).
+ * empty value hide all of them. An invalid entry after all devices of the
+ * container hides none and is an info. HIP also reads CUDA_VISIBLE_DEVICES.
+ * Programs for devices of other makers read none of the variables (JAX on TPUs
+ * runs with CUDA_VISIBLE_DEVICES empty).
  *
  * Source: CUDA programming guide; ROCm, GPU isolation techniques.
  */
@@ -19,8 +20,8 @@
 #include "kube/command/env.h"
 #include "kube/purpose/intent.h"
 
-/* Removes the variable: without it, all devices of the container are visible,
- * which is the meaning of `all`. */
+/* Removes the variable if it is `all` or `any`: without it, all devices of the
+ * container are visible, which is the meaning of these values. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct container *c, const char *name)
 {

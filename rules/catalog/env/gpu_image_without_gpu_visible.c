@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports containers with an NVIDIA image that request no device, on nodes that
- * may have GPUs. The image sets NVIDIA_VISIBLE_DEVICES=all, so if the nvidia
- * runtime is the default, the container sees every GPU of the node, including
- * those of other tenants. With the value `void`, the runtime adds no devices.
+ * Reports containers with an NVIDIA image that request no device. The image
+ * sets NVIDIA_VISIBLE_DEVICES=all. If the node has GPUs and the nvidia runtime
+ * is its default, the container sees every GPU of the node, including those of
+ * other tenants. With the value `void`, the runtime adds no devices.
  *
  * Sources: k8s-device-plugin README and #1605; nvidia-container-toolkit
  * internal/config/image/cuda_image.go; skypilot#5823 sets `none`.
@@ -24,8 +24,8 @@ static bool is_nvidia_image(const struct container *c)
 	       !text_contains(image, "habana");
 }
 
-/* True if a container of the object runs the same image on devices of another
- * vendor. */
+/* True if a container of the object requests devices of another vendor, for
+ * which the images may be. */
 static bool has_other_vendor(const struct object *object)
 {
 	FOR_EACH_POD(object, pod)

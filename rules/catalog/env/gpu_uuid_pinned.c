@@ -27,8 +27,9 @@ static const char *uuid_in(const char *text)
 	return NULL;
 }
 
-/* Removes the variable. In a container without a device it is set to `void`
- * instead, because the image's default would expose all devices. */
+/* Removes the variable. In a container without a device, sets
+ * NVIDIA_VISIBLE_DEVICES to `void` instead, because the image's default would
+ * expose all devices. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct container *c, const char *name)
 {

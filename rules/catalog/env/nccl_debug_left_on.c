@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports debug settings that slow a job down: verbose NCCL, synchronous kernel
- * launches, and transports turned off. In a training job, turning InfiniBand
- * off although an RDMA resource is requested is a contradiction. In a server it
- * may be intended: other libraries transfer the KV cache and the tokens of
- * experts, and NCCL must not use their fabric.
+ * launches, and transports turned off. A single rank needs no communication, so
+ * only synchronous kernel launches are reported for it. Turning InfiniBand off
+ * is reported only with an RDMA resource. In a training job of several pods
+ * this is a contradiction and an error. In a server it may be intended: other
+ * libraries transfer the KV cache and the tokens of experts, and NCCL must not
+ * use their fabric.
  *
  * Source: NCCL environment variables; CUDA_LAUNCH_BLOCKING in the CUDA
  * programming guide; TORCH_DISTRIBUTED_DEBUG in the torch.distributed docs.
@@ -99,8 +101,8 @@ static bool has_net_plugin(const struct container *c)
 		!text_eq(net.text, "Socket"));
 }
 
-/* True for a model server on one device, or the only pod of its object that has
- * one. */
+/* True for a model server on one device, and for one device in the only pod of
+ * an object. */
 static bool is_one_rank(const struct container *c)
 {
 	const struct object *object = c->pod->object;
@@ -173,7 +175,7 @@ const struct rule rule_nccl_debug_left_on = {
 	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary = "a debug switch is still on",
-	.why = "Such switches slow down communication or computation, or disable a transport.",
+	.why = "The switch slows down communication or computation, or disables a transport.",
 	.remedy =
 		"Remove the variable after the fault is found (NCCL_DEBUG=WARN still logs errors).",
 	.evidence =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports values of NCCL_SOCKET_IFNAME that select an interface that reaches no
- * other pod. The right interface depends on the site; the reported ones are
- * wrong everywhere.
+ * Reports values of NCCL_SOCKET_IFNAME and GLOO_SOCKET_IFNAME that select an
+ * interface that reaches no other pod. The right interface depends on the site;
+ * the reported ones are wrong everywhere.
  */
 #include "engine/rule.h"
 #include "kube/command/env.h"

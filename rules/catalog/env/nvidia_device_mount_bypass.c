@@ -14,7 +14,7 @@
 #include "kube/resources/host_path.h"
 
 /* True for the key of an annotation by which a pod requests a device from the
- * runtime: CDI, NRI. */
+ * runtime: CDI, CRI-O, NRI. */
 static bool annotation_asks_runtime(const char *key)
 {
 	static const char *const names[] = {
@@ -57,9 +57,10 @@ static void help(struct rule_run *run, struct finding *f, const struct pod *pod)
 		pod_infrastructure_hint(pod));
 }
 
-/* True if the container also requests a fabric. It can then open only the
- * devices that the device plugin gave it; a privileged container can open all
- * of them, which gpu-privileged reports. */
+/* True if the container may have the device files of a fabric. A container that
+ * also requests a fabric can open only the devices that the device plugin gave
+ * it. A privileged container can open all of them, but in a GPU pod
+ * gpu-privileged reports it. */
 static bool has_fabric(const struct container *c)
 {
 	const struct node *privileged =
@@ -81,7 +82,7 @@ static void check_mount(struct rule_run *run, const struct container *c,
 	enum host_shows shows = host_path_shows(&shown);
 	struct finding *f;
 
-	/* KAI documents this mount for the MPS pipe of a shared GPU.
+	/* KAI documents the mount of the MPS pipe for a shared GPU.
 	 * gpu-hostpath reports a GPU pod that mounts the whole host. */
 	if (shows == HOST_SHOWS_NOTHING ||
 	    (shows == HOST_SHOWS_FABRIC && has_fabric(c)) ||

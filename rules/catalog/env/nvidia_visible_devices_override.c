@@ -49,8 +49,9 @@ static void repair(struct rule_run *run, struct finding *f,
 	}
 }
 
-/* Adds the resources to the finding's value, because the referenced value may
- * change although the entry does not. */
+/* Adds the variables of the container and the metadata of the pod to the
+ * finding's value, because the value to which the entry refers may change
+ * although the entry does not. */
 static void reads_surroundings(struct rule_run *run, struct finding *f,
 			       const struct container *c)
 {

@@ -14,9 +14,9 @@
 #include "engine/rule.h"
 #include "kube/secret/secret.h"
 
-/* True for an address in a secret store. Webhooks and init programs replace it
- * by the secret (Vault by Bank-Vaults, 1Password, Berglas, the clouds'
- * managers, vals). */
+/* True for a path, or for an address in a secret store, which webhooks and init
+ * programs replace by the secret (Vault by Bank-Vaults, 1Password, Berglas, the
+ * clouds' managers, vals). */
 static bool is_reference(const char *text)
 {
 	static const char *const starts[] = {
@@ -43,8 +43,8 @@ static bool is_words(const char *text)
 	return text_any(text, words, text_contains_ci);
 }
 
-/* True for `hf_` and `nvapi-KEY`: a prefix of tokens, and less after it than
- * any token has. Cluster states have `hf_***` for a token. */
+/* True for a placeholder that starts like a token but is shorter than any:
+ * `hf_`, `nvapi-KEY`. In a snapshot, `hf_***` is a masked token. */
 static bool is_prefix(const char *text)
 {
 	static const char *const starts[] = {"hf_", "nvapi-", "sk-", "ghp_",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports Services whose name makes Kubernetes set an environment variable that
- * the pod's server reads. If the files contain such a Service, the finding is
- * certain; otherwise it assumes that a Service has the name of its workload.
+ * Reports Services named `vllm` next to pods that run vLLM: Kubernetes sets the
+ * variable VLLM_PORT in the pods, and vLLM reads it. A workload named `vllm` is
+ * an info, because its Service usually has the same name.
  */
 #include <string.h>
 

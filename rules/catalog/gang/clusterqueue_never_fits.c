@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports workloads that their ClusterQueue can never admit: the queue selects
- * no namespace, a resource is in none of its resource groups, one PodSet needs
- * more than any flavor has, including borrowing (a PodSet gets one flavor), or
- * every flavor has a taint, a label or a missing topology that excludes the
- * pods. Kueue's configuration, which is not part of the input, may exclude or
+ * Reports workloads that their ClusterQueue can never admit: a resource is in
+ * none of its resource groups, one PodSet needs more than any flavor has,
+ * including borrowing (a PodSet gets one flavor), or every flavor has a taint,
+ * a label or a missing topology that excludes the pods. Also reports
+ * ClusterQueues that select no namespace, unless they may lend their quota to a
+ * cohort. Kueue's configuration, which is not part of the input, may exclude or
  * replace resources, as its example does with parts of devices, and may ignore
- * those that no group covers (quotaCheckStrategy, ff69552e). Source: kueue
+ * resources that no group covers (quotaCheckStrategy, ff69552e). A resource in
+ * no group is therefore a warning, unless it is a whole device. Source: kueue
  * pkg/scheduler/flavorassigner at 0037224 (flavorassigner.go,
  * checkFlavorForPodSets; tas_flavorassigner.go); clusterqueue_types.go
  * (namespaceSelector); apis/config configuration_types.go
@@ -21,8 +23,8 @@
 #include "kube/quota/queue.h"
 #include "kube/set/index_find.h"
 
-/* Returns the least parallelism of a Job, or 0. Kueue's partial admission may
- * lower its parallelism (pkg/controller/jobs/job,
+/* Returns the least parallelism of a Job, or 0 if it is not set. Kueue's
+ * partial admission may lower its parallelism (pkg/controller/jobs/job,
  * JobMinParallelismAnnotation). */
 static int64_t min_parallelism(const struct object *o)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports gangs that start before there are resources for all of their ranks.
- * An elastic job may start with fewer pods. Volcano replaces a minimum of 0 by
- * the sum of the tasks' minimums:
+ * An elastic job may start with fewer pods. If the launcher of the ranks is
+ * unknown, the job may be elastic, and the finding is an info. Volcano replaces
+ * a minimum of 0 by the sum of the tasks' minimums:
  * pkg/webhooks/admission/jobs/mutate/mutate_job.go.
  */
 #include <string.h>
@@ -74,8 +75,9 @@ static bool has_launcher(const struct object *object)
 }
 
 /*
- * Returns the least number of pods of Volcano's tasks that must run, and sets
- * *at to a task with fewer.
+ * Returns the sum of the minimums of Volcano's tasks of ranks, and sets *at to
+ * the first minimum that is below the number of pods of its task; NULL if there
+ * is none.
  */
 static struct amount least_of_tasks(const struct object *object,
 				    const struct node **at)

@@ -3,8 +3,8 @@
  * Reports training jobs without the container name that their kind requires.
  *
  * Source: training-operator 1.9 pkg/webhooks, and the controllers before it:
- * each replica type must have a container with the kind's name (MPIJob has
- * none).
+ * each replica type must have a container with the name that the kind defines,
+ * such as `pytorch` (MPIJob defines none).
  */
 #include "base/text.h"
 #include "engine/rule.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports claims with which Kueue never admits a workload: claims that pods
- * share, requests that it cannot count, and device classes without a resource.
- * Kueue counts claims only by `deviceClassMappings` of its Configuration, and
- * since 0.18 it does not admit other claims (0.14 to 0.17 only with the gate
- * DynamicResourceAllocation). Mappings with sources count other units than
- * devices.
+ * share, requests that it cannot count, device classes without a resource, and
+ * more devices than the ClusterQueue has. Kueue counts claims only by
+ * `deviceClassMappings` of its Configuration, and since 0.18 it does not admit
+ * other claims (0.14 to 0.17 only with the gate DynamicResourceAllocation).
+ * Mappings with sources count other units than devices.
  *
  * Source: kueue v0.19.0 pkg/controller/core/workload_controller.go Reconcile(),
  * pkg/dra/claims.go, pkg/features/kube_features.go (KueueDRAIntegration,
@@ -52,7 +52,8 @@ static void check_pod(struct rule_run *run, const struct pod *pod)
 
 /* --- classes -------------------------------------------------------------- */
 
-/* Returns the mapping of the device class; NULL if there is none. */
+/* Returns the mapping of the device class, or one with an unknown class that
+ * may be it; NULL if there is none. */
 static const struct node *find_mapping(const struct node *mappings,
 				       const char *class)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports jobs, queues and flavors that Kueue rejects. Kueue validates jobs
- * even without a queue, but Ray clusters and pods only in a queue.
+ * even without a queue, but Ray's kinds and pods only in a queue.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /*
  * Reports parallel sizes whose product is not the number of GPUs in the
  * LeaderWorkerSet's group. SGLang counts the devices of all nodes in --tp, as
- * vLLM does with Ray.
+ * vLLM does with Ray. A product above the number of GPUs is an error.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -42,7 +42,8 @@ static int64_t wanted(const struct parallel *server)
 	       (context->given ? context->n : 1);
 }
 
-/* True if the container uses all devices of its pod for serving. */
+/* True if the container runs one server, which uses exactly the devices of the
+ * container, without Ray or other nodes. */
 static bool serves_alone(const struct container *c)
 {
 	struct parallel_list list = container_parallel(c);
@@ -91,7 +92,7 @@ static void check_server(struct rule_run *run, const struct container *c,
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	/* A leader and its workers. */
+	/* A group of one pod has no workers. */
 	if (!pod->group || !text_eq(pod->group->key, "leaderWorkerTemplate") ||
 	    amount_int(node_get(pod->group, "size"), 1).n < 2)
 		return;

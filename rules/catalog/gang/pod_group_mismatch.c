@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports PodGroups whose minimum is above or below the pods that name them,
- * and pods that name a PodGroup of no file. Counts are compared only if the
- * group and all of its pods are in one file: others may add pods. Sources:
- * scheduler-plugins v0.32 pkg/coscheduling (PreFilter: fewer pods than
- * minMember are unschedulable); volcano pkg/scheduler/plugins/gang; Kubernetes
- * 1.36 pkg/scheduler/framework/plugins/gangscheduling.
+ * Reports PodGroups whose minimum is above the number of pods that name them,
+ * or below the number of ranks that wait for each other. Counts are compared
+ * only if the group and all of its pods are in one file: others may add pods.
+ * Also reports pods that name a PodGroup of no file, if its name is similar to
+ * that of a PodGroup in a file. Sources: scheduler-plugins v0.32
+ * pkg/coscheduling (PreFilter: fewer pods than minMember are unschedulable);
+ * volcano pkg/scheduler/plugins/gang; Kubernetes 1.36
+ * pkg/scheduler/framework/plugins/gangscheduling.
  */
 #include <string.h>
 

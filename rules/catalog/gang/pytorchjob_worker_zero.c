@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports replica types of Kubeflow jobs with 0 replicas.
+ * Reports replica types of PyTorchJobs with 0 replicas.
  *
  * Source: webhook of training-operator 1.9 (replicas must be at least 1).
  */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports queues that do not exist or accept nothing: Kueue's LocalQueues, with
- * their ClusterQueue and its flavors, and queues of Volcano and KAI. The job
+ * their ClusterQueue and its flavors, and queues of Volcano and KAI. Also
+ * reports jobs without a queue that Kueue's Configuration suspends. The job
  * stays suspended, or its pods stay Pending, without a message. If no file
- * defines the queue, the cluster may have it: the message then contains "if".
- * Source: kueue pkg/queue; volcano pkg/webhooks/admission/jobs; Volcano's
- * scheduler creates the queue `default`.
+ * defines the queue and there is no snapshot, the cluster may have it: the
+ * message then contains "if", and the finding is an info, or a warning if a
+ * queue has a similar name. Source: kueue pkg/queue; volcano
+ * pkg/webhooks/admission/jobs; Volcano's scheduler creates the queue `default`.
  */
 #include <ctype.h>
 #include <string.h>
@@ -64,7 +66,8 @@ static bool is_stopped(const struct found_object *queue)
 	return policy && strcmp(policy, "None") != 0;
 }
 
-/* A ClusterQueue that names a missing flavor is inactive. */
+/* Reports flavors of a ClusterQueue that do not exist. A queue that names one
+ * is inactive. */
 static void check_flavors(struct rule_run *run, const struct workload *w,
 			  const struct found_object *queue)
 {

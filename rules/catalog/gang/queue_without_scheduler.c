@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports queues and PodGroups of a scheduler that does not schedule the pods.
- * KAI and Volcano handle only pods with their schedulerName, and their webhooks
- * do not set it. Operators may set it for their kinds, so only native kinds and
- * JobSets are checked. Source: kai-scheduler pkg/podgrouper/pod_controller.go
- * (pods of another scheduler are filtered out); volcano
- * pkg/controllers/podgroup/pg_controller.go (filter by schedulerNames).
+ * Reports queues and PodGroups of KAI and Volcano on pods of the default
+ * scheduler. KAI and Volcano handle only pods with their schedulerName, and
+ * their webhooks do not set it. Operators may set it for their kinds, so only
+ * native kinds and JobSets are checked. Source: kai-scheduler
+ * pkg/podgrouper/pod_controller.go (pods of another scheduler are filtered
+ * out); volcano pkg/controllers/podgroup/pg_controller.go (filter by
+ * schedulerNames).
  */
 #include "base/array.h"
 #include "base/text.h"
@@ -20,8 +21,8 @@ static const struct {
 	{"scheduling.k8s.io/group-name", "volcano", true, true},
 };
 
-/* Returns the node that names the queue, in the pod or in its owner; NULL if
- * there is none. */
+/* Returns the annotation of the pod, or the label of the pod or its object,
+ * that names the queue or PodGroup; NULL if there is none. */
 static const struct node *queue_of(const struct pod *pod, size_t i)
 {
 	const struct node *at;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports jobs in which the address of the first rank is not a DNS name of a
- * pod. A pod has the name HOSTNAME.SUBDOMAIN if a headless Service has the name
- * of the subdomain. JobSet creates the Service and sets the subdomain of its
- * pods.
+ * pod, or, in a flag of a launcher of several nodes, is localhost. A pod has
+ * the name HOSTNAME.SUBDOMAIN if a headless Service has the name of the
+ * subdomain. JobSet creates the Service and sets the subdomain of its pods.
  *
  * Sources: volcano pkg/webhooks/admission/jobs/mutate/mutate_job.go (plugins
  * that imply svc); training-operator pkg/controller.v1/common/service.go.

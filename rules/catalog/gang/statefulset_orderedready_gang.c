@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports gangs in which a rank is created only after another one is ready.
- * Without a readiness probe, a pod is ready when its containers run. With
- * LeaderReady, a LeaderWorkerSet creates the workers when their leader is ready
- * (lws pkg/controllers/pod_controller.go).
+ * Without a readiness probe, a pod is ready when its containers run. If a
+ * launcher's probe may succeed before all ranks have connected, the finding is
+ * an info. With LeaderReady, a LeaderWorkerSet creates the workers when their
+ * leader is ready (lws pkg/controllers/pod_controller.go).
  */
 #include <stdio.h>
 #include <string.h>

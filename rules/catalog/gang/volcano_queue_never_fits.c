@@ -13,8 +13,9 @@
 
 /*
  * Returns the least amount of the resource that a gang of this many pods can
- * request: that of the pods with the smallest requests. The tasks that Volcano
- * counts first may request more.
+ * request: the sum of the smallest requests. The tasks that Volcano counts
+ * first may request more. Returns 0 if a request or a number of pods is
+ * unknown.
  */
 static struct quantity least(const struct object *object, const char *resource,
 			     int64_t gang)

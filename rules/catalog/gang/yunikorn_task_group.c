@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports task groups of YuniKorn that do not match the pods: it reserves
+ * Reports task groups of YuniKorn that do not match the pods. YuniKorn reserves
  * minMember placeholders of the size minResource. A pod that requests more than
  * its placeholder does not take its place: the placeholders of the group are
  * released (yunikorn-core v1.6.1 pkg/scheduler/objects/application.go
- * tryPlaceholderAllocate).
+ * tryPlaceholderAllocate). Too many placeholders are an info, because other
+ * pods of the application may use them.
  */
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports GPU work in the namespace `default`, which every cluster has. Only a
- * namespace set in the manifest counts. Queued work is limited by the queue's
- * quota.
+ * namespace set in the manifest counts. Queued work is skipped, because the
+ * queue's quota limits it.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"

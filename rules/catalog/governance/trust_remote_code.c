@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports servers and trainers that run Python files of a model repository
- * because a flag makes them trust it.
+ * Reports servers and trainers that run Python files of a model repository,
+ * without a fixed revision, because a flag makes them trust it.
  */
 #include <strings.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports images whose CUDA version, as their name or tag gives it, is older
- * than the selected GPUs. Programs of an older CUDA version run on newer GPUs
- * if they contain PTX in addition to binary kernels.
+ * than the selected Blackwell GPUs. Programs of an older CUDA version run on
+ * newer GPUs if they contain PTX in addition to binary kernels.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +35,8 @@ static int64_t cuda_of(const char *image)
 	return major >= 100 && major < 200 ? major / 10 * 100 + major % 10 : 0;
 }
 
-/* True for a label of the GPU product. A pool or a team may have the name of a
- * product for another reason. */
+/* True for a label whose value names a GPU product. A pool or a team may have
+ * the name of a product for another reason. */
 static bool says_product(const char *key)
 {
 	const struct node_label *label = node_label_find(key);

@@ -37,7 +37,8 @@ static int64_t cuda_major(const char *image)
 								    : 0;
 }
 
-/* Returns the newest CUDA version that the selected nodes' driver supports. */
+/* Returns the newest major CUDA version that the driver of the selected nodes
+ * supports; NULL if it is unknown. */
 static const struct node *supported(const struct pod *pod)
 {
 	struct node_needs needs = pod_node_needs(pod);

@@ -2,8 +2,9 @@
 /*
  * Reports images with mutable tags, such as latest, nightly and main, or
  * without a tag. An image that is never pulled was stored on the nodes by other
- * means and is skipped. Upper-case letters mark a placeholder, because names of
- * repositories contain none (distribution/reference).
+ * means and is skipped, as is a container whose command only waits. Upper-case
+ * letters mark a placeholder, because names of repositories contain none
+ * (distribution/reference).
  */
 #include <string.h>
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports an object that a ValidatingAdmissionPolicy of the cluster rejects.
- * The engine makes the check (rules/engine/admission_policy).
+ * Reports an object that fails a validation of the cluster's
+ * ValidatingAdmissionPolicies. The finding is an error, a warning or an info
+ * for a binding with Deny, Warn or Audit. The engine makes the check
+ * (rules/engine/admission_policy).
  */
 #include "engine/rule.h"
 

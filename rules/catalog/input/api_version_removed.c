@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports versions of APIs that no current Kubernetes release serves. They are
- * listed in data/removed_versions.tsv. A version that no supported release of
- * Kubernetes serves is certainly rejected. An older cluster or operator may
- * still serve a version that a newer release removed.
+ * listed in rules/kube/data/removed_versions.tsv. A version that no supported
+ * release of Kubernetes serves, or that the release named in the policy has
+ * removed, is certainly rejected and an error. Others are a warning, because an
+ * older cluster or operator may still serve them.
  */
 #include "engine/rule.h"
 #include "kube/api_version.h"

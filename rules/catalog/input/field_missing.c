@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports required fields of Kubernetes' own types that are not set: a
- * volumeMount without mountPath, a Deployment without selector. Operators may
- * name containers and add some. The API server rejects such an object before it
- * calls a validating webhook, also for an operator's kind, because its schema
- * requires the same fields.
+ * volumeMount without mountPath, a Deployment without selector. In the pods of
+ * operators' kinds, fields of the PodSpec and of containers may be missing,
+ * because operators name containers and add some. The rule is skipped at
+ * admission, because the API server rejects the object before it calls a
+ * validating webhook. This includes operators' kinds, whose schemas require the
+ * same fields.
  */
 #include "engine/rule.h"
 #include "kube/field_value.h"

@@ -4,7 +4,8 @@
  * its kinds, and in the pod templates of operators' kinds. Serving kinds may
  * extend their templates (Knative has containerConcurrency): in such templates,
  * and in an operator's own types for pods, only devices below an unknown key
- * are reported. In a review, the API server has already dropped such fields,
+ * are reported. A field that only other releases have is a warning. The rule is
+ * skipped in a review, because the API server has already dropped the fields,
  * unless a schema preserves them.
  */
 #include "base/array.h"
@@ -39,8 +40,8 @@ static const char *field_place(struct rule_run *run,
 			: field->type;
 }
 
-/* Returns the replacement of a field that older releases have, as the end of a
- * message; "" if there is none. */
+/* Returns the help for a field that only other releases have; NULL for other
+ * fields. */
 static const char *replaced(const struct unknown_field *field)
 {
 	static const struct {
@@ -119,8 +120,9 @@ static bool is_amounts(const struct node *at)
 	return text_eq(at->key, "limits") || text_eq(at->key, "requests");
 }
 
-/* Returns a device below a key of the container that was probably meant to be
- * `resources`, or below a key of that; NULL if there is none. */
+/* Returns a device in `at`, an entry of the container: in stray `limits` or
+ * `requests`, or in those of a key that was probably meant to be `resources`.
+ * NULL if there is none. */
 static const char *stray_device(struct rule_run *run, const struct container *c,
 				const struct node *at)
 {
@@ -137,8 +139,8 @@ static const char *stray_device(struct rule_run *run, const struct container *c,
 	return device;
 }
 
-/* Reports devices below an unknown key inside of `resources`, or next to it, in
- * objects whose types are known only in part. */
+/* Reports devices directly in `resources`, below an unknown key of it, or below
+ * a key next to it, in objects whose types are known only in part. */
 static void check_devices(struct rule_run *run, const struct container *c)
 {
 	static const char *const amounts[] = {"limits", "requests"};

@@ -4,8 +4,9 @@
  * enumeration (`effect: NoShedule`), numbers out of range, names that are not
  * DNS labels, two items with one name, two sources of one volume. The API
  * server rejects native objects with them. The schema of an operator's kind
- * accepts them, and the API server rejects its pods. At admission only words
- * are checked, and only in operators' kinds: other values would cost too much.
+ * accepts them, and the API server rejects its pods. At admission only words in
+ * operators' kinds are checked: the API server checks native objects itself,
+ * and other values would cost too much.
  */
 #include <string.h>
 #include <strings.h>
@@ -82,8 +83,8 @@ static const char *message(struct rule_run *run,
 	return text;
 }
 
-/* True if another rule reports it with a better message, about an operator's
- * words, or about /dev/shm. */
+/* True if another rule reports it with a better message: the restartPolicy of a
+ * pod, or a mount at /dev/shm. */
 static bool is_said(const struct value_issue *issue)
 {
 	return (issue->pod && !strcmp(issue->field, "restartPolicy")) ||

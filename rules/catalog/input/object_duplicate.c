@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports objects that the input contains twice: kubectl applies one over the
- * other, kustomize rejects them, and Argo CD warns (RepeatedResourceWarning).
- * The first one by path counts for quotas, the other one is reported.
+ * Reports GPU workloads that the input contains twice: kubectl applies one over
+ * the other, kustomize rejects them, and Argo CD warns
+ * (RepeatedResourceWarning). The first one by path counts for quotas, the other
+ * one is reported.
  */
 #include "engine/rule.h"
 

@@ -4,9 +4,10 @@
  * rejects it: a mount of a missing volume, a missing claim, an init container
  * and a main container of the same name, a toleration with Exists and a value.
  * For an operator's kind, the object is accepted and its pods are rejected.
- * Because operators add volumes, the rule skips serving kinds, containers that
- * are merged into others, and names of operators' volumes. Source:
- * pkg/apis/core/validation; observed.
+ * Because operators add volumes, checks of volumes and claims skip serving
+ * kinds, containers that are merged into others, and names of operators'
+ * volumes. The rule is skipped at admission, because the API server checks the
+ * pods when they are created. Source: pkg/apis/core/validation; observed.
  */
 #include <string.h>
 
@@ -51,7 +52,8 @@ static bool is_defined(const struct pod *pod, const struct node *tree,
 	return false;
 }
 
-/* True for volumes of KubeRay, mpi-operator and Istio that authors mount. */
+/* True for volumes of KubeRay, mpi-operator, Istio and Argo that authors
+ * mount. */
 static bool is_of_operator(const char *name)
 {
 	static const char *const prefixes[] = {"mpi-job-", "istio",
@@ -159,7 +161,8 @@ static void check_probes(struct rule_run *run, const struct container *c)
 	}
 }
 
-/* field-value-invalid checks the items of the lists. */
+/* Reports init containers with the name of a main one. field-value-invalid
+ * compares the items of each list. */
 static void check_names(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
@@ -242,7 +245,6 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *dns;
 
-	/* The API server checks the pods when they are created. */
 	if (rule_at_admission(run) || pod->flat || pod->made ||
 	    pod->object->pods_inferred || pod->cut)
 		return;

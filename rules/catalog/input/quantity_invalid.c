@@ -112,8 +112,8 @@ static void report_issue(const struct quantity_check *check, const char *fault,
 		finding_help(run, f, "write `%s`", better);
 }
 
-/* Checks a quantity by a CRD's schema: an integer, or a string without blanks
- * at its ends. */
+/* True if a CRD's schema accepts the quantity: an integer, or a string without
+ * blanks at its ends. */
 static bool fits_crd(const struct node *node)
 {
 	struct quantity q;

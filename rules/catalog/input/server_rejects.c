@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports fields of Kubernetes' own kinds that contradict each other, so that
- * the API server rejects the object. The rule does nothing at admission: the
- * API server has accepted the object before, and it checks the pods of custom
- * kinds when they are created.
+ * Reports fields of Kubernetes' own kinds, and of the pods of all kinds, that
+ * contradict each other, so that the API server rejects the object or its pods.
+ * The rule does nothing at admission: the API server has accepted the object
+ * before, and it checks the pods of custom kinds when they are created.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports a suppression past its date. The engine makes the check while it
- * reads a file.
+ * Reports a suppression past its date. The engine makes the check when all
+ * rules have checked the file.
  */
 #include "engine/rule.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports a suppression with an unknown rule, a bad date or no reason. The
- * engine makes the check while it reads a file.
+ * engine makes the check when all rules have checked the file.
  */
 #include "engine/rule.h"
 
@@ -12,7 +12,7 @@ const struct rule rule_suppression_malformed = {
 	.flags = RULE_INTERNAL,
 	.since = "1.0",
 	.summary = "a suppression that cannot be parsed",
-	.why = "A misspelled rule name or a missing reason makes the suppression match fewer or more findings than its author intends.",
+	.why = "A suppression with a misspelled rule name or a bad date hides fewer findings than its author intends. One without a reason still hides them, but does not say why.",
 	.remedy = "Write: # gpugate: ignore[rule] until=YYYY-MM-DD -- reason",
 	.evidence = "grammar of suppression comments",
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports a comment or annotation that suppressed nothing. The engine makes the
- * check while it reads a file.
+ * check when all rules have checked the file.
  */
 #include "engine/rule.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports GPU Pods without an owner. Such a Pod is not recreated when its node
+ * Reports GPU Pods without an owner. The Pod is not recreated when its node
  * fails, is drained or is preempted, and Cluster Autoscaler does not evict it,
  * so that its GPU node stays. Kueue's pod groups, Pods of a notebook hub, a
  * workflow engine or a CI runner, static pods, Helm's test hooks, Pods embedded

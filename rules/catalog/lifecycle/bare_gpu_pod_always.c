@@ -3,9 +3,10 @@
  * Reports GPU Pods without an owner whose command ends although restartPolicy
  * is Always, the default: the kubelet restarts the program again and again,
  * with a back-off of up to five minutes. The pod stays on its node, so its GPUs
- * stay allocated. Source: pkg/apis/core/v1/defaults.go SetDefaults_PodSpec;
- * KEP-4603 on the back-off; the rule guesses from its arguments that the
- * command ends.
+ * stay allocated. The rule guesses from the arguments of the command, or from
+ * the purpose of the pod, that it ends. The finding is an info for a test.
+ * Source: pkg/apis/core/v1/defaults.go SetDefaults_PodSpec; KEP-4603 on the
+ * back-off.
  */
 #include "engine/rule.h"
 #include "kube/command/command.h"

@@ -10,12 +10,12 @@
  * v1.9 pytorch_defaults.go, pkg/controller.v1/common/job.go
  * DeletePodsAndServices, pkg/controller.v1/pytorch pytorchjob_controller.go
  * UpdateJobStatus; mpi-operator v2beta1/default.go setDefaultsRunPolicy,
- * mpi_job_controller.go isCleanUpPods; trainer#1579. A time to live ends the
- * pods if the training operator runs the job: it deletes the job with its pods
- * (common/job.go CleanupJob); mpi-operator passes it to the launcher's Job,
- * which does not delete the workers (newLauncherJob). Operators of earlier
- * versions of a kind have other defaults, such as All for MXJob (mxnet-operator
- * pkg/apis/mxnet/v1/defaults.go).
+ * mpi_job_controller.go isCleanUpPods; trainer#1579. If the training operator
+ * runs the job, a time to live of up to an hour is enough: it deletes the job
+ * with its pods (common/job.go CleanupJob). mpi-operator passes it to the
+ * launcher's Job, which does not delete the workers (newLauncherJob). Operators
+ * of earlier versions of a kind have other defaults, such as All for MXJob
+ * (mxnet-operator pkg/apis/mxnet/v1/defaults.go).
  */
 #include <string.h>
 
@@ -62,8 +62,8 @@ static bool has_workers_only(const struct object *object)
 	return object->npods == 1 && !strcmp(object->pods->role, "Worker");
 }
 
-/* An elastic PyTorchJob without a master succeeds with its first worker; a
- * worker that fails later waits for peers that are gone. */
+/* True for an elastic PyTorchJob without a master, which succeeds with its
+ * first worker. A worker that fails later waits for peers that are gone. */
 static bool ends_with_first(const struct object *object)
 {
 	return has_workers_only(object) &&
