@@ -62,8 +62,8 @@ struct class_count *claim_counts(struct arena *arena,
 				 const struct node *requests, size_t *n,
 				 bool *unknown);
 /* Returns the requests of an object that is a claim or a template, else NULL.
- * In versions before v1, the fields of a request are in the request itself;
- * since v1 they are in `exactly` or in each item of `firstAvailable`. */
+ * Up to v1beta1, the fields of a request are in the request itself; since
+ * v1beta2 they are in `exactly` or in each item of `firstAvailable`. */
 const struct node *claim_requests(const struct object *object);
 
 /* Returns the claim or template to which an entry of a pod's resourceClaims

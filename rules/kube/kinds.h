@@ -87,7 +87,7 @@ struct field_row {
 	const char *const *to;
 	const char *const *from; /* NULL: the map itself */
 	/* key of a text that is joined to this one, or, in the items of a list,
-	 * key that stands for mountPath; NULL: none */
+	 * key with the meaning of mountPath; NULL: none */
 	const char *join;
 	bool box; /* a field of the container */
 	enum view_merge merge;

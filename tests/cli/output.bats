@@ -655,3 +655,15 @@ unknown() {
 		--format concise "$BATS_TEST_DIRNAME/../rules/efa-count-mismatch/bad.yaml"
 	holds "$output" 'requests 1 EFA interface, but role'
 }
+
+@test "an invalid entry of a device list hides only the devices after it" {
+	local value
+	for value in 0,foo ' all'; do
+		printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c, image: "i:1", env: [{name: CUDA_VISIBLE_DEVICES, value: "%s"}], resources: {limits: {nvidia.com/gpu: 2}}}]}\n' \
+			"$value" >"list$value.yaml"
+	done
+	run "$GPUGATE" lint --isolated --select cuda-visible-devices-invalid .
+	is "$status" 1
+	holds "$output" "\`CUDA_VISIBLE_DEVICES: 0,foo\` is not a list of device numbers, so only the devices before the invalid entry are visible"
+	holds "$output" "\`CUDA_VISIBLE_DEVICES:  all\` is not a list of device numbers, so no GPU is visible"
+}

@@ -100,8 +100,12 @@ static void check_variable(struct rule_run *run, const struct container *c,
 		else
 			f = report_container(
 				run, c, value.at,
-				"`%s: %s` is not a list of device numbers, so no GPU is visible",
-				name, value.text);
+				"`%s: %s` is not a list of device numbers, so %s visible",
+				name, value.text,
+				memchr(value.text, ',',
+				       (size_t)(bad - value.text))
+					? "only the devices before the invalid entry are"
+					: "no GPU is");
 	}
 	finding_help(
 		run, f,

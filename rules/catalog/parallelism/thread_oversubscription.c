@@ -11,7 +11,7 @@
 #include "kube/command/parallel.h"
 #include "kube/purpose/class.h"
 
-/* True if the command tells mpirun not to bind its processes. */
+/* True if the command is an mpirun that does not bind its processes. */
 static bool is_unbound(const struct container *c)
 {
 	struct argv argv = container_argv(c);

@@ -28,8 +28,8 @@ static bool is_beside(const struct container *c)
 	return container_uses_gpu(c) == TRI_NO && c->pod->gpus.n > 0;
 }
 
-/* Returns the number of the container's devices, or of the pod's if it has
- * none of its own. */
+/* Returns the number of the container's devices or, if it has none, of the
+ * pod's. */
 static int64_t devices_of(const struct container *c)
 {
 	return c->gpus.n ? c->gpus.n : c->pod->gpus.n;
