@@ -667,3 +667,13 @@ unknown() {
 	holds "$output" "\`CUDA_VISIBLE_DEVICES: 0,foo\` is not a list of device numbers, so only the devices before the invalid entry are visible"
 	holds "$output" "\`CUDA_VISIBLE_DEVICES:  all\` is not a list of device numbers, so no GPU is visible"
 }
+
+@test "help and fix of a liveness probe name the same startup time" {
+	printf 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: "vllm/vllm-openai:v0.9.1", args: [--model, Qwen/Qwen2-1.5B], livenessProbe: {httpGet: {path: /health, port: 8000}, failureThreshold: 1}, resources: {limits: {nvidia.com/gpu: 1}}}]}}}\n' \
+		>d.yaml
+	run "$GPUGATE" lint --isolated --select liveness-kills-model-load .
+	is "$status" 0
+	holds "$output" "takes up to 120 s"
+	holds "$output" "failureThreshold: 60"
+	holds "$output" "add a startupProbe (10 min)"
+}

@@ -28,8 +28,8 @@ struct container_command {
 };
 
 struct container_command container_command(const struct container *c);
-/* True if a word of the command is a program that lists or tests devices, or if
- * the image is a sample. */
+/* True if a word of the command is a program that lists or tests devices, and
+ * none is a Python script or a launcher; also true if the image is a sample. */
 bool container_tests_devices(const struct container *c);
 /* True if the command runs under `timeout` with a limit of at least ten
  * minutes, or with an unknown one. */

@@ -57,7 +57,7 @@ const struct rule rule_pytorchjob_nproc_auto_world_size = {
 	.severity = SEVERITY_INFO,
 	.since = "1.0",
 	.summary = "a PyTorchJob starts one process in a pod with several GPUs",
-	.why = "The operator sets WORLD_SIZE to the number of pods: a script that starts one process uses one GPU of each pod.",
+	.why = "Unless nprocPerNode is a number, the operator sets WORLD_SIZE to the number of pods: a script that starts one process uses one GPU of each pod.",
 	.remedy =
 		"Start the script with torchrun, which starts one process per GPU (nprocPerNode).",
 	.evidence =

@@ -45,27 +45,30 @@ static bool offers_to(const struct node_group *group, const struct pod *pod)
 	return false;
 }
 
-/* True if all nodes that offer the pod's resources have the same product. */
-static bool nodes_are_alike(const struct cluster *cluster,
-			    const struct pod *pod)
+/* Returns whether the nodes that offer the pod's resources have several
+ * products; unknown if none offers them, or a node does not show its product.
+ */
+static enum tri nodes_differ(const struct cluster *cluster,
+			     const struct pod *pod)
 {
 	const char *key = node_product_label(pod), *product = NULL;
 	const struct node_group *groups;
+	bool hidden = false;
 	size_t n;
 
-	if (!cluster_shows_nodes(cluster))
-		return false;
 	groups = cluster_nodes(cluster, &n);
 	for (size_t i = 0; i < n; i++) {
 		const char *one = node_str(node_get(groups[i].labels, key));
 
 		if (!offers_to(&groups[i], pod))
 			continue;
-		if (!one || (product && strcmp(one, product) != 0))
-			return false;
-		product = one;
+		hidden |= !one;
+		if (one && product && strcmp(one, product) != 0)
+			return TRI_YES;
+		if (one)
+			product = one;
 	}
-	return product;
+	return hidden || !product ? TRI_UNKNOWN : TRI_NO;
 }
 
 /* True if an annotation names the accelerator, from which KServe's pod webhook
@@ -216,7 +219,7 @@ static enum tri has_choice(struct rule_run *run, const struct pod *pod)
 	const struct cluster *cluster = rule_cluster(run);
 
 	if (cluster_shows_nodes(cluster))
-		return tri_from(!nodes_are_alike(cluster, pod));
+		return nodes_differ(cluster, pod);
 	if (!products)
 		return TRI_UNKNOWN;
 	return tri_from(*products && products[1]);

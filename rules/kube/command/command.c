@@ -387,6 +387,20 @@ bool container_is_timed(const struct container *c)
 	return false;
 }
 
+/* True if the command starts a script or a launcher, which works after a test
+ * of the devices. */
+static bool starts_work(const struct argv *argv)
+{
+	static const char *const names[] = {"torchrun", "accelerate",
+					    "deepspeed", "vllm", NULL};
+	static struct argv_names launchers = {.names = names};
+
+	for (size_t i = 0; i < argv->n; i++)
+		if (text_ends(text_or_empty(argv->items[i].text), ".py"))
+			return true;
+	return first_of(argv, &launchers) < argv->n;
+}
+
 bool container_tests_devices(const struct container *c)
 {
 	static const char *const names[] = {
@@ -399,6 +413,8 @@ bool container_tests_devices(const struct container *c)
 	/* The worker pods of such a test wait for its launcher. */
 	if (sample_image(c))
 		return true;
+	if (starts_work(&argv))
+		return false;
 	return first_of(&argv, &device_tools) < argv.n ||
 	       first_of(&argv, &tests) < argv.n;
 }
