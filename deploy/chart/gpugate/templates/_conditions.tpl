@@ -72,7 +72,7 @@ has(object.spec) && has(object.spec.template) ? [object.spec.template] :
 has(object.template) ? [object.template] : [object]).exists(pod,
   (has(pod.metadata) && has(pod.metadata.annotations) &&
     (pod.metadata.annotations.size() > 64 ||
-    pod.metadata.annotations.exists(k, k.size() > 320 || k.matches("(?i)gpu|nvidia|device|^cdi[.]k8s[.]io/|[.]nri[.]io|[.]noderesource[.]dev")))) ||
+    pod.metadata.annotations.exists(k, k.size() > 320 || k.matches("(?i)gpu|nvidia|device|^cdi[.]k8s[.]io/|[.]nri[.]io|[.]noderesource[.]dev|^mps$")))) ||
   (has(pod.spec) && (
     has(pod.spec.resourceClaims) || has(pod.spec.resources) || has(pod.spec.runtimeClassName) ||
     (has(pod.spec.priority) && pod.spec.priority != (!has(pod.spec.priorityClassName) ? 0 :
