@@ -192,8 +192,8 @@ static void lint_text(struct fixer *fixer, const struct run_file *file,
 	object_index_release(&fixer->run.index);
 }
 
-/* Lints the text twice if pods may be made from its own runtimes:
- * they may follow their users. */
+/* Lints the text twice if pods may be made from its own runtimes, which may
+ * be after their users. */
 static void lint_round(struct fixer *fixer, const struct run_file *file,
 		       struct source *source)
 {

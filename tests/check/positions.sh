@@ -6,7 +6,7 @@
 # validation true in 98 of 100 cases.
 #
 # usage: positions.sh [BUILD]   ONLY=C-0046: one policy
-# Skips with a message if there is no shared folder or no PyYAML.
+# Prints why it is skipped if the shared folder or PyYAML is missing.
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 need "$shared/suites/vap"

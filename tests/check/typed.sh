@@ -6,7 +6,7 @@
 # ValidatingAdmissionPolicy, value by value.
 #
 # usage: typed.sh [BUILD]
-# Skips with a message if there is no control plane or no python3-yaml.
+# Prints why it is skipped if the control plane or python3-yaml is missing.
 set -u
 build=${1:-build}
 tests=$(dirname "$(dirname "$0")")

@@ -7,7 +7,7 @@
 # compile under their schemas.
 #
 # usage: vap.sh [BUILD]   ONLY=C-0046: one policy  KEEP=1: show the files
-# Skips with a message if there is no shared folder or no python3-yaml.
+# Prints why it is skipped if the shared folder or python3-yaml is missing.
 set -u
 build=${1:-build}
 tests=$(dirname "$(dirname "$0")")

@@ -59,4 +59,23 @@ static inline void judge(struct stage *s, enum admission_path path,
 	buf_release(&body);
 }
 
+/* An object that costs much in comparison with its length. */
+struct costly_object {
+	const char *what, *kind;
+	void (*write)(struct buf *out);
+};
+
+/* Judges each object at both paths, and as an update, under preset strict. */
+static inline void judge_all(struct stage *s, const struct costly_object *items,
+			     size_t n)
+{
+	admission_set_policy(s->admission, policy_default(&s->rules, "strict"));
+	for (const struct costly_object *one = items; one < items + n; one++) {
+		print_message("  %s\n", one->what);
+		judge(s, ADMISSION_VALIDATE, "CREATE", one->kind, one->write);
+		judge(s, ADMISSION_MUTATE, "CREATE", one->kind, one->write);
+		judge(s, ADMISSION_VALIDATE, "UPDATE", one->kind, one->write);
+	}
+}
+
 #endif

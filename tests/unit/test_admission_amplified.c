@@ -108,10 +108,7 @@ static void larger(struct buf *out)
 
 static void objects_cost_little(void **state)
 {
-	static const struct {
-		const char *what, *kind;
-		void (*write)(struct buf *out);
-	} rows[] = {
+	static const struct costly_object rows[] = {
 		{"MIG profiles", "Pod", profiles},
 		{"names like MIG profiles", "Pod", no_profiles},
 		{"names like GPUs", "Pod", names},
@@ -119,18 +116,8 @@ static void objects_cost_little(void **state)
 		{"a volume on disk", "JobSet", disks},
 		{"a volume larger than memory", "Pod", larger},
 	};
-	struct stage *s = *state;
 
-	admission_set_policy(s->admission, policy_default(&s->rules, "strict"));
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		print_message("  %s\n", rows[i].what);
-		judge(s, ADMISSION_VALIDATE, "CREATE", rows[i].kind,
-		      rows[i].write);
-		judge(s, ADMISSION_MUTATE, "CREATE", rows[i].kind,
-		      rows[i].write);
-		judge(s, ADMISSION_VALIDATE, "UPDATE", rows[i].kind,
-		      rows[i].write);
-	}
+	judge_all(*state, rows, ARRAY_SIZE(rows));
 }
 
 /* --- beside a large cluster ----------------------------------------------- */

@@ -424,10 +424,7 @@ static void set_runtime(struct stage *s)
 
 static void objects_cost_little(void **state)
 {
-	static const struct {
-		const char *what, *kind;
-		void (*write)(struct buf *out);
-	} rows[] = {
+	static const struct costly_object rows[] = {
 		{"tasks of a job", "Job", tasks},
 		{"a long name", "Pod", long_name},
 		{"tokens", "Pod", tokens},
@@ -447,18 +444,8 @@ static void objects_cost_little(void **state)
 		{"a host's path", "Pod", host_path},
 		{"the size of a volume", "Pod", size_limit},
 	};
-	struct stage *s = *state;
 
-	admission_set_policy(s->admission, policy_default(&s->rules, "strict"));
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		print_message("  %s\n", rows[i].what);
-		judge(s, ADMISSION_VALIDATE, "CREATE", rows[i].kind,
-		      rows[i].write);
-		judge(s, ADMISSION_MUTATE, "CREATE", rows[i].kind,
-		      rows[i].write);
-		judge(s, ADMISSION_VALIDATE, "UPDATE", rows[i].kind,
-		      rows[i].write);
-	}
+	judge_all(*state, rows, ARRAY_SIZE(rows));
 }
 
 /* An object of the cluster is read once, however often it is referred to. */

@@ -6,8 +6,8 @@
  * the newest generation of a complete pool. A snapshot has only the driver and
  * the number of devices of a slice, so that the number is an upper bound:
  * partitions that exclude each other count, as do devices with taints or other
- * attributes. If several claims may share a device, there is no bound. If no
- * node has a device of the class, the finding is an info. Source:
+ * attributes. It is unlimited if several claims may share a device. If no node
+ * has a device of the class, the finding is an info. Source:
  * k8s.io/dynamic-resource-allocation v0.36.2
  * structured/internal/stable/pools_stable.go, allocator_stable.go.
  */

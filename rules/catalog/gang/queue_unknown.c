@@ -3,10 +3,10 @@
  * Reports queues that do not exist or accept nothing: Kueue's LocalQueues, with
  * their ClusterQueue and its flavors, and queues of Volcano and KAI. Also
  * reports jobs without a queue that Kueue's Configuration suspends. The job
- * stays suspended, or its pods stay Pending, without a message. If no file
- * defines the queue and there is no snapshot, the cluster may have it: the
- * message then contains "if", and the finding is an info, or a warning if a
- * queue has a similar name. Source: kueue pkg/queue; volcano
+ * stays suspended, or its pods stay Pending, without a message. Without a
+ * snapshot, the cluster may have a queue that no file defines: the message then
+ * contains "if", and the finding is an info, or a warning if a queue has a
+ * similar name. Source: kueue pkg/queue; volcano
  * pkg/webhooks/admission/jobs; Volcano's scheduler creates the queue `default`.
  */
 #include <ctype.h>
