@@ -228,7 +228,7 @@ struct finding *report_pod(struct rule_run *run, const struct pod *pod,
 	__attribute__((format(printf, 4, 5)));
 /* Declare that a finding of report_place() is about the whole pod, or about its
  * priority class. */
-void finding_of_pod(struct finding *finding, const struct pod *pod);
+void finding_of_pod(struct finding *finding, struct spec_place pod);
 void finding_of_class(struct finding *finding, const struct pod *pod,
 		      const struct node *class);
 struct finding *report_object(struct rule_run *run, const struct object *object,

@@ -11,6 +11,12 @@
 /* Returns the node with the name of the pod's priority class, which may be
  * unknown; NULL if it has none. */
 const struct node *pod_priority_class(const struct pod *pod);
+/*
+ * Returns another field that orders the workload in a queue: Kueue's
+ * priority-class label, or a Kubeflow schedulingPolicy.priorityClass. It leaves
+ * the priority of the Pods at 0. NULL if there is none.
+ */
+const struct node *pod_queue_priority(const struct pod *pod);
 /* True if the class cannot be set in this object: a TrainJob's pod template
  * belongs to its runtime, and Cloud Run has no classes. */
 bool pod_priority_is_elsewhere(const struct pod *pod);

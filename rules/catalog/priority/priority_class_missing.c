@@ -14,27 +14,6 @@
 #include "kube/lifecycle/priority.h"
 #include "kube/purpose/class.h"
 
-/*
- * Returns another field that orders the workload in a queue: Kueue's
- * priority-class label, or a Kubeflow schedulingPolicy.priorityClass. It leaves
- * the priority of the Pods at 0.
- */
-static const struct node *queue_priority(const struct pod *pod)
-{
-	const struct object *o = pod->object;
-	const struct node *found =
-		object_label(o, "kueue.x-k8s.io/priority-class");
-
-	if (node_is_unset(found))
-		found = node_path(
-			node_get(node_get(o->root, "spec"), "runPolicy"),
-			"schedulingPolicy.priorityClass");
-	for (; node_is_unset(found) && o->parent; o = o->parent)
-		found = object_label(o->parent,
-				     "kueue.x-k8s.io/priority-class");
-	return node_is_unset(found) ? NULL : found;
-}
-
 /* Returns "Pod `x` has" or "the `worker` pods of PyTorchJob `x` have". */
 static const char *subject(struct rule_run *run, const char *kind,
 			   const char *name, const char *role)
@@ -78,7 +57,7 @@ static void check_given(struct rule_run *run, const struct pod *pod)
 	struct finding *f;
 
 	if (!*class || !pod->gpu_by || pod_priority_class(pod) ||
-	    queue_priority(pod) || pod_priority_is_elsewhere(pod))
+	    pod_queue_priority(pod) || pod_priority_is_elsewhere(pod))
 		return;
 	f = report_pod(run, pod, NULL,
 		       "%s no priority class: the policy requires `%s`",
@@ -106,21 +85,20 @@ static enum tri has_choice(struct rule_run *run)
 }
 
 static void report(struct rule_run *run, const struct workload *w,
-		   const struct pod *pod, enum tri choice)
+		   const struct pod_without_class *pod, enum tri choice)
 {
 	struct finding *f = report_place(
-		run, &w->id, rule_place(run, pod->spec),
+		run, &w->id, &pod->place,
 		"%s no priority class%s the priority is 0",
-		subject(run, w->id.kind, w->id.name, text_or_empty(pod->role)),
+		subject(run, w->id.kind, w->id.name, pod->role),
 		choice == TRI_YES
 			? ", so"
 			: "; unless the cluster has a default class,");
 
-	finding_of_pod(f, pod);
+	finding_of_pod(f, pod->spec);
 	if (choice != TRI_YES)
 		finding_severity(f, SEVERITY_INFO);
-	if (!pod->flat && !pod->object->doc->host &&
-	    !pod_is_infrastructure(pod))
+	if (pod->fixable)
 		finding_param_given(run, f, "class");
 }
 
@@ -132,17 +110,9 @@ static void check(struct rule_run *run, const struct workload *w)
 	    rule_platform(run)->default_priority_class ||
 	    rule_param_given(run, "class"))
 		return;
-	for (size_t i = 0; i < w->npods; i++) {
-		const struct workload_pod *facts = &w->pods[i];
-		const struct pod *pod;
-
-		if (!facts->gpu || w->fragment || facts->priority_class ||
-		    facts->priority_unknown)
-			continue;
-		pod = rule_pod(run, w, i);
-		if (pod && !queue_priority(pod))
-			report(run, w, pod, choice);
-	}
+	for (size_t i = 0; i < w->npods; i++)
+		if (w->pods[i].without_class)
+			report(run, w, w->pods[i].without_class, choice);
 }
 
 static const struct rule_param params[] = {

@@ -21,6 +21,7 @@
 
 #include "base/array.h"
 #include "base/block.h"
+#include "base/text.h"
 
 enum {
 	LONGEST = 256, /* longer values are scripts or embedded documents */
@@ -526,8 +527,8 @@ static bool is_abridged(const struct doc *doc)
 	const char *from = text + doc->start, *end = text + doc->end;
 	const char *at;
 
-	for (; (at = memmem(from, (size_t)(end - from), dots, 5));
-	     from = at + 5) {
+	for (; (at = text_find(from, (size_t)(end - from), dots));
+	     from = at + 1) {
 		const char *line = at;
 
 		while (line > text + doc->start && line[-1] == ' ')

@@ -392,9 +392,9 @@ struct finding *report_place(struct rule_run *rr, const struct object_id *id,
 	return f;
 }
 
-void finding_of_pod(struct finding *f, const struct pod *pod)
+void finding_of_pod(struct finding *f, struct spec_place pod)
 {
-	f->spec = spec_place_of(pod);
+	f->spec = pod;
 	f->has_spec = f->about_whole = true;
 }
 

@@ -38,6 +38,22 @@ const struct node *pod_priority_class(const struct pod *pod)
 	return is_unset(found) ? NULL : found;
 }
 
+const struct node *pod_queue_priority(const struct pod *pod)
+{
+	const struct object *o = pod->object;
+	const struct node *found =
+		object_label(o, "kueue.x-k8s.io/priority-class");
+
+	if (node_is_unset(found))
+		found = node_path(
+			node_get(node_get(o->root, "spec"), "runPolicy"),
+			"schedulingPolicy.priorityClass");
+	for (; node_is_unset(found) && o->parent; o = o->parent)
+		found = object_label(o->parent,
+				     "kueue.x-k8s.io/priority-class");
+	return node_is_unset(found) ? NULL : found;
+}
+
 /* True if a PodSpec of the kind is merged into the pod. */
 static bool has_inner_spec(const struct pod *pod)
 {

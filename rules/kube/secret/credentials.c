@@ -12,6 +12,7 @@
 #include <strings.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "rules/kube/secret/secret_internal.h"
 
 enum {
@@ -224,7 +225,7 @@ static void each(struct credential_scan *scan, const char *text,
 	size_t n = strlen(text);
 
 	scan->before = scan->low = scan->high = 0;
-	while ((at = memmem(at, (size_t)(end - at), text, n))) {
+	while ((at = text_find(at, (size_t)(end - at), text))) {
 		size_t place = (size_t)(at - scan->s);
 
 		if (place >= scan->low && place < scan->high) {
@@ -294,15 +295,13 @@ static void take_dsn(struct credential_scan *scan, size_t at, size_t end)
 		report(scan, from, at);
 }
 
-/* Finds the value of `Bearer x` and `Basic x`; `at` is after the first
- * letter. */
+/* Finds the value of `Bearer x` and `Basic x`. */
 static void take_scheme(struct credential_scan *scan, size_t at, size_t end)
 {
 	size_t from = span(scan, end, " "), stop;
 
 	stop = until(scan, from, " \t\r\n\"'\\,;`<>{}()$");
-	if (at && strchr("bB", scan->s[at - 1]) && begins_part(scan, at - 1) &&
-	    looks_random(scan->s + from, stop - from))
+	if (begins_part(scan, at) && looks_random(scan->s + from, stop - from))
 		report(scan, from, stop);
 }
 
@@ -350,8 +349,10 @@ bool secret_credentials(const char *text, size_t len,
 	each(&scan, "://", take_url);
 	each(&scan, "@tcp(", take_dsn);
 	each(&scan, "@unix(", take_dsn);
-	each(&scan, "earer ", take_scheme);
-	each(&scan, "asic ", take_scheme);
+	each(&scan, "Bearer ", take_scheme);
+	each(&scan, "bearer ", take_scheme);
+	each(&scan, "Basic ", take_scheme);
+	each(&scan, "basic ", take_scheme);
 	each(&scan, "sig=", take_signature);
 	each(&scan, "wandb", take_login);
 	return secret_options(text, len, found, context) || scan.any;

@@ -166,6 +166,9 @@ void object_index_add(struct object_index *set, const struct object *o,
 	scratch = &workload_index_of(set)->scratch;
 	w = workload_read(scratch, o, file);
 	place_settle(scratch, &w->place);
+	for (size_t i = 0; i < w->npods; i++)
+		if (w->pods[i].without_class)
+			place_settle(scratch, &w->pods[i].without_class->place);
 	w->cluster = set->cluster;
 	set->clusters |= w->cluster != NULL;
 	workload_index_add(set, w);

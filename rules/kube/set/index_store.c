@@ -45,7 +45,16 @@ static void *copy_items(struct arena *arena, const void *items, size_t n,
 
 static void copy_pod(struct arena *arena, struct workload_pod *pod)
 {
+	struct pod_without_class *classless;
+
 	pod->priority_class = copy_text(arena, pod->priority_class);
+	if (pod->without_class) {
+		pod->without_class = classless = copy_items(
+			arena, pod->without_class, 1, sizeof(*classless));
+		classless->role = index_text(arena, classless->role);
+		classless->place.pointer =
+			index_text(arena, classless->place.pointer);
+	}
 	pod->demand = copy_items(arena, pod->demand, pod->ndemand,
 				 sizeof(*pod->demand));
 	for (size_t i = 0; i < pod->ndemand; i++)

@@ -145,8 +145,28 @@ static void priority_read(const struct pod *pod, struct workload_pod *out)
 		class ? !out->priority_class : pod_priority_is_elsewhere(pod);
 }
 
+/* Returns the place of a GPU pod that has no class, or NULL if it has one. */
+static struct pod_without_class *without_class(struct arena *arena,
+					       const struct pod *pod,
+					       const struct workload_pod *read,
+					       uint32_t file)
+{
+	struct pod_without_class *out;
+
+	if (!pod->gpu_by || pod->object->fragment || read->priority_class ||
+	    read->priority_unknown || pod_queue_priority(pod))
+		return NULL;
+	out = ARENA_NEW(arena, struct pod_without_class);
+	out->role = text_or_empty(pod->role);
+	out->place = place_later(pod->object, pod->spec, file);
+	out->spec = spec_place_of(pod);
+	out->fixable = !pod->flat && !pod->object->doc->host &&
+		       !pod_is_infrastructure(pod);
+	return out;
+}
+
 static void pod_read(struct arena *arena, const struct pod *pod,
-		     struct workload_pod *out)
+		     struct workload_pod *out, uint32_t file)
 {
 	out->steady = pod->steady;
 	out->peak = pod->peak;
@@ -155,6 +175,7 @@ static void pod_read(struct arena *arena, const struct pod *pod,
 	demand_of(arena, pod, out);
 	pod_read_labels(arena, pod, out);
 	priority_read(pod, out);
+	out->without_class = without_class(arena, pod, out, file);
 	out->best_effort = is_best_effort(pod);
 	out->terminating =
 		!node_is_unset(pod_field(pod, "activeDeadlineSeconds"));
@@ -237,7 +258,7 @@ struct workload *workload_read(struct arena *arena, const struct object *o,
 	w->pods = ARENA_ARRAY(arena, struct workload_pod, o->npods);
 	FOR_EACH_POD(o, pod) {
 		w->elastic |= grows(o, pod);
-		pod_read(arena, pod, &w->pods[w->npods]);
+		pod_read(arena, pod, &w->pods[w->npods], file);
 		note_references(pod, w);
 		w->pods[w->npods].steady = amount_mul(pod->steady, copies);
 		w->pods[w->npods].peak = amount_mul(pod->peak, copies);
