@@ -17,6 +17,7 @@ enum defined_kind {
 	DEFINED_MODEL,	 /* sourceModelUri of a LocalModelCache */
 	/* Namespace that may have claims with adminAccess */
 	DEFINED_ADMIN,
+	DEFINED_NO_ADMIN, /* Namespace that may not */
 };
 
 struct defined_name {

@@ -2,10 +2,11 @@
 /*
  * Reports claims with adminAccess in a namespace that may not have it.
  * adminAccess gives access to devices that other pods use. The API server
- * accepts it only in a namespace with the label; before 1.34 it drops the
- * field by default, so the rule is skipped if the policy says that the cluster
- * is older. The label may be newer than a snapshot, so this is a warning. If
- * the labels of the namespace are unknown, it is an info.
+ * accepts it only in a namespace with the label, which the snapshot or the
+ * input files show; before 1.34 it drops the field by default, so the rule is
+ * skipped if the policy says that the cluster is older. The label may be newer
+ * than a snapshot, so this is a warning. If the labels of the namespace are
+ * unknown, it is an info.
  *
  * Source: kubernetes v1.37.2 pkg/registry/resource/utils.go
  * AuthorizedForAdmin, for claims and templates; pkg/features
@@ -29,7 +30,9 @@ static void report(struct rule_run *run, const struct object *object,
 	    (object->namespace &&
 	     rule_input_defines(run, DEFINED_ADMIN, object->namespace)))
 		return;
-	if (labels) {
+	if (labels ||
+	    (object->namespace &&
+	     rule_input_defines(run, DEFINED_NO_ADMIN, object->namespace))) {
 		report_object(run, object, at,
 			      "namespace `%s` has no label `" LABEL
 			      ": \"true\"`: Kubernetes 1.34 and later reject "

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports values of NCCL_SOCKET_IFNAME and GLOO_SOCKET_IFNAME that select an
- * interface that reaches no other pod. The right interface depends on the site;
- * the reported ones are wrong everywhere.
+ * interface that reaches no other pod, and lists of GLOO_SOCKET_IFNAME that
+ * Gloo does not understand. The right interface depends on the site; the
+ * reported ones are wrong everywhere. Source: pytorch v2.9.0
+ * ProcessGroupGloo.cpp createDefaultDevice and distributed_c10d (the value is
+ * split at commas, and each part is the name of an interface).
  */
 #include "engine/rule.h"
 #include "kube/command/env.h"
@@ -22,6 +25,19 @@ static void check_variable(struct rule_run *run, const struct container *c,
 			rule_count(run, c->pod->object->gang.n, "pod"));
 }
 
+/* Reports NCCL's syntax: an excluded (`^lo`) or exact (`=eth0`) name. Gloo
+ * fails in a single pod too. */
+static void check_syntax(struct rule_run *run, const struct container *c)
+{
+	struct env_value value = container_env_value(c, "GLOO_SOCKET_IFNAME");
+
+	if (value.text && (*value.text == '^' || *value.text == '='))
+		report_container(
+			run, c, value.at,
+			"`GLOO_SOCKET_IFNAME: %s` has NCCL's syntax: Gloo needs names of interfaces, so processes that use Gloo fail",
+			value.text);
+}
+
 /* True if all pods are on the network of one host, so that they reach each
  * other through its loopback interface. */
 static bool shares_loopback(const struct pod *pod)
@@ -32,6 +48,8 @@ static bool shares_loopback(const struct pod *pod)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
+	FOR_EACH_CONTAINER(pod, c)
+		check_syntax(run, c);
 	if (pod->object->gang.n < 2 || shares_loopback(pod))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
@@ -44,15 +62,14 @@ const struct rule rule_nccl_socket_ifname = {
 	.name = "nccl-socket-ifname",
 	.category = "env",
 	.severity = SEVERITY_WARNING,
-	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS | NEW_TEMPLATES,
 	.since = "1.0",
 	.summary =
-		"NCCL_SOCKET_IFNAME selects an interface that does not reach other pods",
-	.why = "Ranks on other nodes cannot be reached through it: the job hangs when it starts.",
+		"NCCL_SOCKET_IFNAME or GLOO_SOCKET_IFNAME selects an interface that does not reach other pods",
+	.why = "Ranks on other nodes cannot be reached through it: the job hangs or fails when it starts.",
 	.remedy =
-		"Name the interface of the pod network, or exclude others (`^lo,docker0`).",
+		"Name the interface of the pod network, or exclude others (`^lo,docker0`, NCCL only).",
 	.evidence =
-		"https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html#nccl-socket-ifname",
+		"https://github.com/aws-samples/aws-do-eks/pull/51; https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html#nccl-socket-ifname",
 	.check_pod = check,
 };

@@ -10,6 +10,8 @@
 #include "engine/rule.h"
 #include "kube/command/env.h"
 
+/* True if the container has the node's /dev, or a part of it that may contain
+ * EFA interfaces. */
 static bool mounts_devices(const struct container *c)
 {
 	FOR_EACH_CHILD(node_get(c->node, "volumeMounts"), mount) {
@@ -18,7 +20,8 @@ static bool mounts_devices(const struct container *c)
 			name ? pod_volume(c->pod, name) : NULL;
 		const char *path = node_str(node_path(volume, "hostPath.path"));
 
-		if (path && text_starts(path, "/dev"))
+		if (path && (text_eq(path, "/dev") || text_eq(path, "/dev/") ||
+			     text_starts(path, "/dev/infiniband")))
 			return true;
 	}
 	return false;

@@ -83,6 +83,18 @@ static void read_class(const struct naming *naming, struct arena *arena,
 		   vendor);
 }
 
+/* A label with an unknown value may be "true". */
+static enum defined_kind namespace_kind(const struct node *root)
+{
+	const struct node *labels = node_path(root, "metadata.labels");
+	const struct node *label = node_get(labels, ADMIN_LABEL);
+
+	return node_eq(label, "true") || node_is_unknown(label) ||
+			       node_is_unknown(labels)
+		       ? DEFINED_ADMIN
+		       : DEFINED_NO_ADMIN;
+}
+
 static void read_object(const struct naming *naming, struct arena *arena,
 			const struct node *root)
 {
@@ -95,10 +107,7 @@ static void read_object(const struct naming *naming, struct arena *arena,
 		if (node_count(node_get(root, "scheduling")))
 			found_name(naming, DEFINED_RUNTIME, name, NULL);
 	} else if (text_eq(kind, "Namespace")) {
-		if (node_eq(node_get(node_path(root, "metadata.labels"),
-				     ADMIN_LABEL),
-			    "true"))
-			found_name(naming, DEFINED_ADMIN, name, NULL);
+		found_name(naming, namespace_kind(root), name, NULL);
 	} else if (text_eq(kind, "LocalModelCache") ||
 		   text_eq(kind, "LocalModelNamespaceCache")) {
 		found_name(naming, DEFINED_MODEL,
