@@ -76,8 +76,7 @@ static void drop_policy(void *policy)
 	policy_free(policy);
 }
 
-/* Makes the policy effective, and logs that. Admission owns the policy from
- * then on. */
+/* From here on, admission owns the policy. */
 static void take_policy(struct reload *r, struct policy *policy)
 {
 	static const char *const modes[] = {
@@ -192,7 +191,7 @@ static int load_policy(struct reload *r)
 
 /* --- the certificate ------------------------------------------------------ */
 
-/* A load of one file, which is interrupted if memory runs out. */
+/* A file that was loaded again, and its problem. */
 struct file_work {
 	struct reload *reload;
 	int (*load)(struct reload *r, struct err *err);
@@ -227,8 +226,8 @@ struct loaded_file {
 	bool stays;    /* the version loaded before stays in use */
 };
 
-/* Records the result of a load, in the metrics and in the log. again: log the
- * problem even if it was logged before. */
+/* Logs the result of a load. again: log the problem even if it was logged
+ * before. */
 static int settle(struct reload *r, const struct loaded_file *file, int rc,
 		  const struct err *err, bool again)
 {

@@ -274,8 +274,7 @@ static int prepare(struct service *s)
 	return 0;
 }
 
-/* Opens a client of the API server for --self-managed, unless the cluster state
- * has one. Must be called before there are threads. */
+/* Must be called before there are threads, as state_open(). */
 static int open_api(struct service *s)
 {
 	struct err err = {0};

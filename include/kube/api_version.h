@@ -15,8 +15,7 @@ struct removed_version {
 /* Returns the removed version of the object; NULL if its version is served or
  * unknown. */
 const struct removed_version *object_removed_version(const struct object *o);
-/* True if Kubernetes itself had this version and no supported release serves it
- * any more. False for CRDs. */
+/* True if no supported Kubernetes release serves it. */
 bool version_is_gone(const struct removed_version *removed);
 
 #endif

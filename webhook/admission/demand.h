@@ -14,12 +14,10 @@
 
 struct demand_change {
 	/* a pod requests more of a resource, or a role requests more in its
-	 * steady state or at its peak, or an unknown amount */
+	 * steady state or at its peak */
 	bool grew;
-	/* the demand of pods that no user has suspended increases */
-	bool resumed;
-	/* no number increases, and the steady demand for some resource
-	 * decreases */
+	bool resumed; /* pods that were suspended are resumed */
+	/* no number increases, and the amount of some resource decreases */
 	bool fell;
 };
 

@@ -146,8 +146,7 @@ static void drop_fresh(void *context)
 }
 
 /* Reads n <= 2 files, and uses all of them or none. If one cannot be read, the
- * texts read before stay in use; returns -1 only if one of them was never
- * read. */
+ * texts read before stay in use. */
 static int refresh(const struct followed *files, size_t n, const char *must,
 		   struct err *err)
 {

@@ -27,18 +27,16 @@ struct ask_item {
 	enum cluster_kind kind;
 	char *namespace, *name; /* name NULL: all objects of the kind */
 	const char *version;	/* version of the kind that is requested */
-	bool good; /* answered: the object is in the state, or does not exist */
+	bool good;		/* answered, and the object is in the state */
 	struct api_transfer transfer;
 	struct buf body;
 };
 
 struct ask {
 	struct ask_item items[CLUSTER_ABSENCES];
-	size_t n, left;	  /* left: items without an answer */
-	uint32_t answers; /* bits of published items; under the lock */
-	/* abandoned: the thread that asked stopped waiting; both under the
-	 * lock */
-	bool finished, abandoned;
+	size_t n, left;
+	uint32_t answers;	  /* bits of published items; under the lock */
+	bool finished, abandoned; /* under the lock */
 	struct ask *next;
 };
 
@@ -162,8 +160,6 @@ static struct timespec after(unsigned ms)
 	return at;
 }
 
-/* Adds the question to the waiting ones. Returns false if there are too
- * many. */
 static bool enter(struct questions *asks, struct ask *ask)
 {
 	bool room = asks->n < ASKS;
@@ -351,14 +347,12 @@ static bool take_list(struct feed *feed, const struct buf *body)
 	return good && taking.n < LIST_MAX;
 }
 
-/* Adds the object or the list of the answer to the state. Returns false if it
- * cannot be read, or the list is too long. */
-static bool take_answer(struct questions *asks, const struct ask_item *item)
+static bool next_question(struct questions *asks, const struct ask_item *item)
 {
 	struct feed *feed = &asks->kinds[item->kind];
 
-	/* The kind was missing but now has an object: its CRD was just created,
-	 * so its other objects must be listed too. */
+	/* The CRD was just created: other objects of the kind must be listed
+	 * too. */
 	if (feed->absent && feed->state == FEED_WAITING)
 		feed->due = live_now();
 	return item->name ? reflector_take_object(feed, item->body.data,
@@ -389,7 +383,7 @@ void asks_done(struct questions *asks, struct ask_item *item, CURLcode code)
 	if (good && status == 404 && ask_next_version(asks, item))
 		return;
 	if (good && status == 200)
-		good = take_answer(asks, item);
+		good = next_question(asks, item);
 	else if (status != 404)
 		good = false;
 	end_item(asks, item, good);

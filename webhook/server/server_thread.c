@@ -194,7 +194,7 @@ int server_threads_start(struct server *server, int listener)
 void server_threads_stop(struct server *server)
 {
 	atomic_store(&server->stopping, true);
-	/* Every thread waits for events of this socket, and wakes up now. */
+	/* Each listening thread gets an event by this. */
 	shutdown(server->listener, SHUT_RDWR);
 	for (unsigned i = 0; i < server->nthreads; i++)
 		if (server->threads[i]->runs)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports jobs in which the address of the first rank is not a DNS name of a
- * pod, or, in a flag of a launcher of several nodes, is localhost. A pod has
- * the name HOSTNAME.SUBDOMAIN if a headless Service has the name of the
- * subdomain. JobSet creates the Service and sets the subdomain of its pods.
+ * pod, lacks the subdomain, or, in a flag of a launcher of several nodes, is
+ * localhost. A pod has the name HOSTNAME.SUBDOMAIN if a headless Service has
+ * the name of the subdomain. JobSet creates the Service and sets the subdomain
+ * of its pods.
  *
  * Sources: volcano pkg/webhooks/admission/jobs/mutate/mutate_job.go (plugins
  * that imply svc); training-operator pkg/controller.v1/common/service.go.
@@ -39,13 +40,11 @@ static bool uses_cluster_dns(const struct pod *pod)
  * of Indexed Jobs. */
 static bool has_hostnames(const struct pod *pod)
 {
-	if (!object_is(pod->object, "apps", "StatefulSet") &&
-	    !object_is(pod->object, "jobset.x-k8s.io", "JobSet") &&
-	    (!object_is(pod->object, "batch", "Job") ||
-	     !node_eq(node_path(pod->object->root, "spec.completionMode"),
-		      "Indexed")))
-		return false;
-	return true;
+	return object_is(pod->object, "apps", "StatefulSet") ||
+	       object_is(pod->object, "jobset.x-k8s.io", "JobSet") ||
+	       (object_is(pod->object, "batch", "Job") &&
+		node_eq(node_path(pod->object->root, "spec.completionMode"),
+			"Indexed"));
 }
 
 /* True if the address has the form NAME-TASK-N.NAME, which Volcano's plugin svc
@@ -65,6 +64,41 @@ static bool is_of_task(const struct object *object, const char *value)
 		if (!strncmp(value, pod->role, len) && value[len] == '-' &&
 		    len + 1 + strspn(value + len + 1, "0123456789") ==
 			    (size_t)(dot - value))
+			return true;
+	}
+	return false;
+}
+
+/* True if the text is n numbers, each with a dash before it. */
+static bool are_numbers(const char *text, const char *end, int n)
+{
+	for (; n && text < end && *text == '-'; n--)
+		text += 1 + strspn(text + 1, "0123456789");
+	return !n && text == end && end[-1] != '-';
+}
+
+/* True if the address is the name of a pod without the subdomain, which only
+ * the pod itself resolves. */
+static bool lacks_subdomain(const struct object *object, const char *value)
+{
+	const char *end = value + strcspn(value, ":");
+	size_t len = object->name ? strlen(object->name) : 0;
+	bool jobset = object_is(object, "jobset.x-k8s.io", "JobSet");
+
+	if (!len || strncmp(value, object->name, len) != 0 ||
+	    strcspn(value, ".$/") < (size_t)(end - value))
+		return false;
+	value += len;
+	if (object_is(object, "apps", "StatefulSet") ||
+	    object_is(object, "batch", "Job"))
+		return are_numbers(value, end, 1);
+	if (*value != '-' ||
+	    (!jobset && !object_is(object, "batch.volcano.sh", "Job")))
+		return false;
+	FOR_EACH_POD(object, pod) {
+		len = strlen(pod->role);
+		if (len && !strncmp(value + 1, pod->role, len) &&
+		    are_numbers(value + 1 + len, end, jobset ? 2 : 1))
 			return true;
 	}
 	return false;
@@ -101,6 +135,9 @@ static const char *nameless(const struct pod *pod, const char *value)
 
 	if (!object->name || !node_is_unset(pod_field(pod, "hostname")))
 		return NULL;
+	if ((pod->steady.n > 1 || object->npods > 1) &&
+	    lacks_subdomain(object, value))
+		return "it lacks the subdomain of the pods, unless it names a Service";
 	if (object_is(object, "batch", "Job")) {
 		wanted = first_pod_subdomain(object, value, &len);
 		return wanted && is_subdomain(pod, wanted, len) &&

@@ -2,19 +2,18 @@
 /*
  * Reports requests that reach no server: a probe or a Service names a port that
  * the pod does not have, an InferencePool selects no pod, or the port number to
- * which a Service or an InferencePool sends differs from that in the server's
- * command line. Port numbers are compared only if the pod has one container,
- * and it does not declare the port. Source: kubernetes pkg/probe/util.go (a
- * named port is looked up in the container's ports); discovery/v1 endpoints of
- * named ports (pkg/controller/util/endpoint/controller_utils.go, FindPort);
+ * which a Service or an InferencePool sends differs from the server's. Port
+ * numbers are compared only if the pod has one container, and it does not
+ * declare the port. Source: kubernetes pkg/probe/util.go (a named port is
+ * looked up in the container's ports); discovery/v1 endpoints of named ports
+ * (pkg/controller/util/endpoint/controller_utils.go, FindPort);
  * gateway-api-inference-extension docs, InferencePool (targetPorts).
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/command/argv.h"
+#include "kube/command/server.h"
 
 static bool has_port(const struct container *c, const char *name)
 {
@@ -81,44 +80,6 @@ static bool is_too_large(struct rule_run *run)
 
 /* --- Services and InferencePools ------------------------------------------ */
 
-/* Returns the only container in the pod's network, or NULL. */
-static const struct container *only_container(const struct pod *pod)
-{
-	const struct container *found = NULL;
-
-	FOR_EACH_CONTAINER(pod, c) {
-		if (c->role == CONTAINER_INIT)
-			continue;
-		if (found)
-			return NULL;
-		found = c;
-	}
-	return found;
-}
-
-/* Returns the port in the server's command line; *at is NULL if it is
- * unknown. */
-static int64_t listening_port(const struct container *c, const struct node **at)
-{
-	static const char *const servers[] = {"vllm.entrypoints.openai."
-					      "api_server",
-					      "vllm", "sglang.launch_server",
-					      NULL};
-	struct argv argv = container_argv(c);
-	const struct arg *found = NULL;
-	const char *text = argv_flag(&argv, "--port", &found);
-
-	*at = NULL;
-	if (!text || argv.unknown || !found || !*text ||
-	    strspn(text, "0123456789") != strlen(text) || strlen(text) > 5)
-		return 0;
-	if (!argv_have_any(&argv, servers) &&
-	    !(c->image && strstr(c->image, "vllm-openai")))
-		return 0;
-	*at = found->node;
-	return strtol(text, NULL, 10);
-}
-
 static bool declares(const struct container *c, int64_t number)
 {
 	FOR_EACH_CHILD(node_get(c->node, "ports"), port) {
@@ -141,9 +102,9 @@ static void check_number(struct rule_run *run, const struct pod *pod,
 			 const struct kube_service *service,
 			 const struct service_port *port)
 {
-	const struct container *c = only_container(pod);
+	const struct container *c = pod_only_container(pod);
 	const struct node *at = NULL;
-	int64_t listens = c ? listening_port(c, &at) : 0;
+	int64_t listens = c ? container_listens_on(c, &at) : 0;
 	struct finding *f;
 
 	if (!at || listens == port->number || declares(c, port->number))

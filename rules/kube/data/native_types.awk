@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Converts native_types.tsv, native_constraints.tsv and native_defaults.tsv to C
-# (../typed/native.h). Types are numbered; the fields, constraints and defaults of
-# a type are ranges of arrays. POSIX awk.
+# native_types.tsv, native_constraints.tsv and native_defaults.tsv to C (../typed/native.h): a type is
+# its number, its fields and defaults are runs of two arrays. POSIX awk.
 
 function fail(what)
 {
@@ -16,7 +15,7 @@ function flag(c)
 		c == "{" ? "NATIVE_MAP" : ""
 }
 
-# Splits FIELD=FORM into name, form and words (the name of an enumeration).
+# Sets name, form and words of a field.
 function split_field(text)
 {
 	name = text
@@ -36,9 +35,8 @@ function type_of(form)
 	return form ~ /^T/ ? substr(form, 2) : ""
 }
 
-# True if the field, or a field below it, has a property: an enumeration (mark
-# W), a required field (R) or a constraint (C). `of` is the type that has the
-# field.
+# True if a value of the field may hold what the mark stands for: W a word of an
+# enumeration, R a required field, C a constraint. of is the field's type.
 function leads_to(mark)
 {
 	return mark == "W" && words != "" || mark == "R" && form ~ /[+]/ || \
@@ -46,8 +44,7 @@ function leads_to(mark)
 		(mark, type_of(form)) in leads
 }
 
-# Marks the types that have such a field; returns the number of newly marked
-# ones.
+# Marks the types with such fields; returns the number of new ones.
 function mark_types(mark,    t, n, i, field, new)
 {
 	new = 0
@@ -65,8 +62,7 @@ function mark_types(mark,    t, n, i, field, new)
 	return new
 }
 
-# Adds a field with allowed words to the list of its type; at is its index in
-# native_fields.
+# Notes the field at an index of native_fields in the lists of its type.
 function add_word_field(t, at,    bit)
 {
 	bit = tag(name) % 64

@@ -78,8 +78,7 @@ struct counted {
 	size_t n;
 };
 
-/* Returns the devices that quotas count for the class; 0 when called again for
- * the same class. */
+/* Returns the number for the class, for its first request only. */
 static int64_t counted_take(struct counted *counted, const char *class)
 {
 	int64_t n = 0;

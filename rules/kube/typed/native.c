@@ -526,8 +526,7 @@ static void finish_service(struct arena *arena, struct node *service)
 			typed_put(port, "nodePort", unknown(arena, port));
 }
 
-/* Removes the phase that is set by default: the API server resets the status of
- * a new claim after it has set the defaults. */
+/* Removes the status, as the API server does when a claim is created. */
 static void finish_volume_claim(struct node *claim)
 {
 	struct node *status = typed_find(claim, "status", 6);
@@ -537,8 +536,7 @@ static void finish_volume_claim(struct node *claim)
 		node_unlink(status, phase);
 }
 
-/* Replaces the status by an empty one with its defaults, because a create
- * request cannot set it. */
+/* Removes the status, which a create request cannot set. */
 static void reset_status(struct arena *arena, unsigned type, struct node *root)
 {
 	const struct native_field *field =

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The port of a model server.
+ */
+#ifndef KUBE_SERVER_H
+#define KUBE_SERVER_H
+
+#include "kube/container.h"
+#include "kube/pod.h"
+
+/* Returns the only container in the pod's network, or NULL. */
+const struct container *pod_only_container(const struct pod *pod);
+/* Returns the port on which the container's server listens, and sets *at to the
+ * value that contains it; NULL if it is unknown. */
+int64_t container_listens_on(const struct container *c, const struct node **at);
+
+#endif
