@@ -34,7 +34,8 @@ bool container_tests_devices(const struct container *c);
 /* True if the command runs under `timeout` with a limit of at least ten
  * minutes, or with an unknown one. */
 bool container_is_timed(const struct container *c);
-/* True if the container sleeps, waits or loops, possibly after its work. */
+/* True if the container loops, follows a file, or sleeps for an hour or for an
+ * unknown time, possibly after its work. */
 bool container_goes_on(const struct container *c);
 /* Returns the command list, else args, else NULL. */
 const struct node *container_command_node(const struct container *c);

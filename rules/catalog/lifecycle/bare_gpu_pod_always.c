@@ -26,7 +26,7 @@ static struct container_command ending_command(const struct pod *pod,
 		command = container_command(c);
 		if (command.type == COMMAND_ENDS)
 			return command;
-		if (command.type == COMMAND_UNKNOWN && pod_is_training(pod) &&
+		if (command.type == COMMAND_UNKNOWN && c == pod_trainer(pod) &&
 		    !container_goes_on(c))
 			return (struct container_command){
 				.type = COMMAND_ENDS,

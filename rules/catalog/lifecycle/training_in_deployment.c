@@ -9,26 +9,16 @@
  */
 #include "engine/rule.h"
 #include "kube/command/command.h"
-#include "kube/purpose/class.h"
-
-/* Returns the first main container with a command, or NULL. In a pod that
- * trains, it is taken for the trainer. */
-static const struct container *trainer(const struct pod *pod)
-{
-	FOR_EACH_CONTAINER(pod, c)
-		if (c->role == CONTAINER_MAIN && container_command_node(c))
-			return c;
-	return NULL;
-}
+#include "kube/lifecycle/lifecycle.h"
 
 static const struct container *restarted(const struct pod *pod)
 {
 	const struct container *c;
 
 	if (pod->flat || pod->restart != RESTART_ALWAYS ||
-	    pod_uses_gpu(pod) != TRI_YES || !pod_is_training(pod))
+	    pod_uses_gpu(pod) != TRI_YES)
 		return NULL;
-	c = trainer(pod);
+	c = pod_trainer(pod);
 	return c && !container_goes_on(c) ? c : NULL;
 }
 

@@ -340,12 +340,33 @@ static struct container_command find_command(const struct argv *argv,
 	return ending(argv, c);
 }
 
+/* True if `tail` at word i follows its file. */
+static bool tail_follows(const struct argv *argv, size_t i)
+{
+	for (const char *arg; *(arg = word_at(argv, ++i)) == '-';)
+		if (text_starts(arg, "--follow") ||
+		    (arg[1] != '-' && strpbrk(arg, "fF")))
+			return true;
+	return false;
+}
+
 bool container_goes_on(const struct container *c)
 {
+	static const char *const names[] = {"while", "until", "for", NULL};
 	struct argv argv = container_argv(c);
+	bool loops = argv_have_any(&argv, names);
 
-	return argv_have(&argv, "sleep") || argv_have(&argv, "tail") ||
-	       argv_have(&argv, "while");
+	for (size_t i = 0; i < argv.n; i++) {
+		const char *arg = word_at(&argv, i);
+		const char *next = word_at(&argv, i + 1);
+
+		if (text_eq(arg, "while") ||
+		    (text_eq(arg, "tail") && tail_follows(&argv, i)) ||
+		    (text_eq(arg, "sleep") &&
+		     (loops || !*next || sleep_seconds(next) >= 3600)))
+			return true;
+	}
+	return false;
 }
 
 /* -- limits -------------------------------------------------------------- */

@@ -5,6 +5,7 @@
  */
 #include "kube/lifecycle/lifecycle.h"
 
+#include "kube/command/command.h"
 #include "kube/operators/kubeflow.h"
 #include "kube/purpose/class.h"
 #include "rules/kube/operator.h"
@@ -19,6 +20,24 @@ bool object_ends(const struct object *object)
 {
 	return object->class == KIND_BATCH ||
 	       object_kind_has(object, KIND_ENDS);
+}
+
+const struct container *pod_trainer(const struct pod *pod)
+{
+	const struct container *only = NULL;
+	size_t n = 0;
+
+	if (!pod_is_training(pod))
+		return NULL;
+	FOR_EACH_CONTAINER(pod, c) {
+		if (c->role != CONTAINER_MAIN || !container_command_node(c))
+			continue;
+		if (container_purpose(c) == PURPOSE_TRAINING)
+			return c;
+		only = c;
+		n++;
+	}
+	return n == 1 ? only : NULL;
 }
 
 const struct pod *object_gpu_pod(const struct object *object)
