@@ -12,6 +12,7 @@
  * (pkg/kubelet/lifecycle/predicate.go generalFilter). Source:
  * plugin/pkg/admission/extendedresourcetoleration; Azure/AKS#1449.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -33,50 +34,133 @@ static bool pod_claims_nvidia(const struct pod *pod)
 	return false;
 }
 
+/* --- nodes of a snapshot -------------------------------------------------- */
+
+/* True if the taint keeps pods off the nodes: PreferNoSchedule does not. */
 static bool has_taint(const struct node_group *group, const char *key)
 {
 	FOR_EACH_CHILD(group->taints, taint)
-		if (node_eq(node_get(taint, "key"), key))
+		if (node_eq(node_get(taint, "key"), key) &&
+		    !node_eq(node_get(taint, "effect"), "PreferNoSchedule"))
 			return true;
 	return false;
 }
 
-/*
- * Returns whether all nodes with that resource (NULL: all nodes) have the
- * taint; unknown if there is none.
- */
+/* Numbers of nodes with and without the taint. */
+struct tainted {
+	uint64_t with, without;
+};
+
+static void count_group(struct tainted *count, const struct node_group *group,
+			const char *key)
+{
+	if (has_taint(group, key))
+		count->with += group->count;
+	else
+		count->without += group->count;
+}
+
+/* Returns whether all nodes with that resource have the taint; unknown if there
+ * is none. */
 static enum tri nodes_have_taint(const struct cluster *cluster,
 				 const char *resource, const char *key)
 {
-	enum tri tainted = TRI_UNKNOWN;
+	struct tainted count = {0};
 	size_t n;
 	const struct node_group *groups = cluster_nodes(cluster, &n);
 
-	for (size_t i = 0; i < n; i++) {
-		if (resource && !node_get(groups[i].allocatable, resource))
-			continue;
-		if (!has_taint(&groups[i], key))
-			return TRI_NO;
-		tainted = TRI_YES;
-	}
-	return tainted;
+	for (size_t i = 0; i < n; i++)
+		if (node_group_offers(&groups[i], resource) > 0)
+			count_group(&count, &groups[i], key);
+	if (count.without)
+		return TRI_NO;
+	return count.with ? TRI_YES : TRI_UNKNOWN;
 }
 
+static int cmp_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Returns the names of the nodes whose devices NVIDIA's driver publishes,
+ * sorted, and sets *n to their number. */
+static const char **claimed_nodes(const struct cluster *cluster,
+				  struct arena *arena, size_t *n)
+{
+	size_t slices, last = 0;
+	const struct cluster_object *items = cluster_objects(
+		cluster, CLUSTER_RESOURCE_SLICE, "", arena, &slices);
+	const char **names = ARENA_ARRAY(arena, const char *, slices + 1);
+
+	*n = 0;
+	for (size_t i = 0; i < slices; i++) {
+		const struct node *spec = node_get(items[i].root, "spec");
+		const char *name = node_str(node_get(spec, "nodeName"));
+
+		if (name && node_eq(node_get(spec, "driver"), "gpu.nvidia.com"))
+			names[(*n)++] = name;
+	}
+	if (!*n)
+		return names;
+	qsort(names, *n, sizeof(*names), cmp_names);
+	for (size_t i = 1; i < *n; i++)
+		if (strcmp(names[i], names[last]) != 0)
+			names[++last] = names[i];
+	*n = last + 1;
+	return names;
+}
+
+/*
+ * Returns whether all nodes with NVIDIA's devices have the taint. Equal nodes
+ * form a group, of which only one name is known: if the groups with such a name
+ * are not as large as the number of nodes with devices, all groups count, and
+ * the result is unknown if they differ.
+ */
+static enum tri claimed_nodes_have_taint(struct rule_run *run,
+					 const struct pod *pod, const char *key)
+{
+	const struct cluster *cluster = rule_cluster(run);
+	struct tainted all = {0}, found = {0};
+	size_t n, names;
+	const struct node_group *groups = cluster_nodes(cluster, &n);
+	const char **nodes = claimed_nodes(cluster, rule_arena(run), &names);
+
+	if (!nodes_afford(cluster, pod, 0))
+		return TRI_UNKNOWN;
+	for (size_t i = 0; i < n; i++) {
+		count_group(&all, &groups[i], key);
+		if (names && bsearch(&groups[i].name, nodes, names,
+				     sizeof(*nodes), cmp_names))
+			count_group(&found, &groups[i], key);
+	}
+	if (names && found.with + found.without == names)
+		return found.without ? TRI_NO : TRI_YES;
+	if (!all.with)
+		return TRI_NO;
+	return all.without ? TRI_UNKNOWN : TRI_YES;
+}
+
+/* resource is NULL for a claim. */
 static enum tri is_tainted(struct rule_run *run, const struct pod *pod,
 			   const char *resource, const char *key)
 {
 	const char *const *taints = rule_platform(run)->gpu_taints;
 	const struct cluster *cluster = rule_cluster(run);
 
-	if (cluster_shows_nodes(cluster))
+	if (cluster_shows_nodes(cluster)) {
+		if (!resource)
+			return claimed_nodes_have_taint(run, pod, key);
 		return nodes_afford(cluster, pod, 0)
 			       ? nodes_have_taint(cluster, resource, key)
 			       : TRI_UNKNOWN;
+	}
 	for (; taints && *taints; taints++)
 		if (!strcmp(*taints, key))
 			return TRI_YES;
 	return taints ? TRI_NO : TRI_UNKNOWN;
 }
+
+/* --- pods ----------------------------------------------------------------- */
 
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct pod *pod, const char *key)
