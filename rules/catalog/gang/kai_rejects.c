@@ -109,12 +109,17 @@ static const struct node *subgroup(const struct node *list,
 	return NULL;
 }
 
-/* True if following the parents of the subgroup does not end. */
+/* True if following the parents of the subgroup leads back to it. */
 static bool is_in_cycle(const struct node *list, const struct node *group)
 {
-	for (uint32_t steps = 0; group && steps <= list->len; steps++)
-		group = subgroup(list, node_get(group, "parent"));
-	return group != NULL;
+	const struct node *at = group;
+
+	for (uint32_t steps = 0; at && steps < list->len; steps++) {
+		at = subgroup(list, node_get(at, "parent"));
+		if (at == group)
+			return true;
+	}
+	return false;
 }
 
 static void check_object(struct rule_run *run, const struct object *object)
