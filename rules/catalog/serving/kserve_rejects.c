@@ -116,7 +116,11 @@ static const struct rejection items[] = {
 		  "self.model.storageUri.matches('[$<{]|^(pvc|oci)"
 		  "(://.*)?$')",
 		  "'`storageUri` of a model on several nodes is not that of a"
-		  " claim'",
+		  " claim or of an image'",
+		  .since = "0.15"),
+	REJECTION("worker-storage-missing", PREDICTOR, "workerSpec",
+		  NO_MODEL "self.model.?storageUri.hasValue()",
+		  "'`workerSpec` is set and the model has no `storageUri`'",
 		  .since = "0.15"),
 	REJECTION("worker-scaler", PREDICTOR, "workerSpec",
 		  NO_MODEL CLASS ".orValue('') in ['none', 'external'] ||"
@@ -124,6 +128,12 @@ static const struct rejection items[] = {
 		  "'`workerSpec` is set and the annotation autoscalerClass is"
 		  " not none'",
 		  .since = "0.15"),
+	/* 0.15.0 required external, and 0.15.1 none. */
+	REJECTION("worker-scaler-external", PREDICTOR, "workerSpec",
+		  NO_MODEL CLASS ".orValue('') != 'external'",
+		  "'`workerSpec` is set and the annotation autoscalerClass is"
+		  " not none'",
+		  .since = "0.16"),
 	REJECTION("worker-pipeline", PREDICTOR,
 		  "workerSpec.pipelineParallelSize",
 		  "self.workerSpec.pipelineParallelSize >= 1",
