@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/command/argv.h"
 #include "kube/command/env.h"
 
 enum holds {
@@ -55,20 +56,27 @@ static bool contains_path(const char *folder, const char *path)
 	       (path[len] == '/' || !path[len]);
 }
 
-/* Returns the innermost mount that contains the path; NULL if there is none, or
- * if an unknown mount may contain the path. */
-static const struct node *mount_of(const struct container *c, const char *path)
+/*
+ * Returns the innermost mount that contains the path, or NULL. Sets *unsure if
+ * an unknown mount may contain it, or if another mount, which the server can
+ * write, is below it.
+ */
+static const struct node *mount_of(const struct container *c, const char *path,
+				   bool *unsure)
 {
+	const struct node *mounts = node_get(c->node, "volumeMounts");
 	const struct node *found = NULL;
 	size_t longest = 0;
 
-	FOR_EACH_CHILD(node_get(c->node, "volumeMounts"), mount) {
+	*unsure = node_is_unknown(mounts);
+	FOR_EACH_CHILD(mounts, mount) {
 		const struct node *folder = node_get(mount, "mountPath");
+		const char *text = node_str(folder);
 
-		if (node_is_unknown(mount) || node_is_unknown(folder))
-			return NULL;
-		if (!contains_path(node_str(folder), path) ||
-		    folder->len < longest)
+		*unsure |= node_is_unknown(mount) || node_is_unknown(folder) ||
+			   (text && contains_path(path, text) &&
+			    !contains_path(text, path));
+		if (!contains_path(text, path) || folder->len < longest)
 			continue;
 		longest = folder->len;
 		found = mount;
@@ -114,7 +122,9 @@ static const struct node *read_only(const struct container *c,
 }
 
 /* Returns the URI of the model that KServe mounts at /mnt/models, if that
- * folder contains the path and is read-only; or NULL. */
+ * folder contains the path and is read-only; or NULL. The folder of a model in
+ * an image is a link to another container, or a volume, by KServe's
+ * configuration. */
 static const struct node *model_mount(const struct container *c,
 				      const char *path)
 {
@@ -126,6 +136,7 @@ static const struct node *model_mount(const struct container *c,
 
 	return object_is(object, "serving.kserve.io", "InferenceService") &&
 			       node_str(uri) && !writable &&
+			       !text_starts(uri->str, "oci") &&
 			       contains_path("/mnt/models", path)
 		       ? uri
 		       : NULL;
@@ -140,23 +151,54 @@ static bool is_offline(const struct container *c)
 	       (models && *models && strcmp(models, "0") != 0);
 }
 
+/* True if the command names the model by its folder. */
+static bool has_local_model(const struct argv *argv)
+{
+	static const char *const names[] = {"--model", "--model-path",
+					    "--model-id", "serve", NULL};
+
+	for (size_t i = 0; i < argv->n; i++) {
+		const char *text = text_or_empty(argv->items[i].text);
+
+		if (text_starts(text, "--model") && strstr(text, "=/"))
+			return true;
+		if (*text == '/' && i &&
+		    text_any(argv->items[i - 1].text, names, text_eq))
+			return true;
+	}
+	return false;
+}
+
+/* True if the files of the hub exist already, or if the server stores them in
+ * another folder than that of the variable. */
+static bool needs_no_hub(const struct container *c, const char *name)
+{
+	static const char cache[] = "HF_HUB_CACHE";
+	struct argv argv = container_argv(c);
+
+	return is_offline(c) || argv_have(&argv, "--download-dir") ||
+	       has_local_model(&argv) ||
+	       (!strcmp(name, "HF_HOME") &&
+		(container_env(c, cache) || container_env_from(c, cache) ||
+		 container_env(c, "HUGGINGFACE_HUB_CACHE")));
+}
+
 static struct finding *report_cache(struct rule_run *run,
 				    const struct container *c, const char *name,
 				    const struct env_value *value,
 				    enum holds what)
 {
-	const char *title = container_title(c);
 	struct finding *f;
 
 	if (what == HOLDS_FILES)
 		return report_container(
 			run, c, value->at,
 			"%s is `%s`, on a read-only mount: container `%s` can store nothing there",
-			name, value->text, title);
+			name, value->text, container_title(c));
 	f = report_container(
 		run, c, value->at,
 		"%s is `%s`, on a read-only mount: if the model is not there already, container `%s` cannot store it",
-		name, value->text, title);
+		name, value->text, container_title(c));
 	if (what == HOLDS_MODELS)
 		finding_severity(f, SEVERITY_INFO);
 	return f;
@@ -170,13 +212,14 @@ static void check_mounts(struct rule_run *run, const struct container *c)
 		struct env_value value = container_env_value(c, caches[i].name);
 		const struct node *mount, *at;
 		struct finding *f;
+		bool unsure;
 
 		if (value.state != ENV_KNOWN || *value.text != '/' ||
-		    (caches[i].hub && is_offline(c)))
+		    (caches[i].hub && needs_no_hub(c, caches[i].name)))
 			continue;
-		mount = mount_of(c, value.text);
+		mount = mount_of(c, value.text, &unsure);
 		at = mount ? read_only(c, mount) : model_mount(c, value.text);
-		if (!at)
+		if (!at || unsure)
 			continue;
 		f = report_cache(run, c, caches[i].name, &value,
 				 settings_of(volume_of(c, mount))
@@ -216,7 +259,6 @@ static void check_user(struct rule_run *run, const struct container *c)
 {
 	const struct node *at;
 	struct finding *f;
-	struct fix *fix;
 	int64_t user;
 
 	if (!is_vllm(c->image))
@@ -229,9 +271,8 @@ static void check_user(struct rule_run *run, const struct container *c)
 		"user %s has no home in the image: without HOME, the caches of vLLM go to `/.cache`, which only root can create",
 		rule_number(run, user));
 	finding_help(run, f, "Set HOME to a folder that the user can write.");
-	fix = finding_fix(run, f, false, "set HOME to /tmp");
-	fix_ensure(fix, c->node, "env",
-		   env_entry(rule_arena(run), "HOME", "/tmp"), "name");
+	fix_ensure(finding_fix(run, f, false, "set HOME to /tmp"), c->node,
+		   "env", env_entry(rule_arena(run), "HOME", "/tmp"), "name");
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
