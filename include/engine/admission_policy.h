@@ -42,13 +42,14 @@ void admission_policies_add(struct admission_policies *set, const char *name,
 			    const char *text, size_t len,
 			    const struct admission_listener *listener);
 /*
- * Like admission_policies_add(), for one document, which must live as long as
- * the set and its source.
+ * Like admission_policies_add(), for one parsed document. The document and its
+ * source must live as long as the set.
  */
 void admission_policies_add_document(struct admission_policies *set,
 				     struct source *source,
 				     const struct doc *doc);
-/* Reports an object that no policy uses as a parameter as a problem. */
+/* Makes admission_policies_finish() report, as a problem, each object that no
+ * policy can use as a parameter. */
 void admission_policies_be_strict(struct admission_policies *set);
 /*
  * Adds the policies of a snapshot: the JSON of a List of objects that
@@ -68,15 +69,15 @@ void admission_policies_add_namespaces(struct admission_policies *set,
 void admission_policies_add_mutations(struct admission_policies *set,
 				      const char *name, const char *text,
 				      size_t len);
-/* True if a result may depend on namespaces. */
+/* True if a result may depend on the labels or other fields of a namespace. */
 bool admission_policies_want_namespaces(const struct admission_policies *set);
 /* Compiles and binds all policies; call it after the last file. Returns the
- * number of problems. */
+ * number of problems found so far. */
 size_t admission_policies_finish(struct admission_policies *set,
 				 const struct admission_listener *listener);
 
 struct admission_result {
-	/* rejected by the rules of a CustomResourceDefinition */
+	/* rejected by a rule of a CustomResourceDefinition, not of a policy */
 	bool definition;
 	enum severity severity;
 	const char *policy, *binding, *expression, *message;
@@ -101,7 +102,8 @@ struct admission_request {
 	bool policies, definitions; /* which of them are evaluated */
 	struct arena *arena;	    /* holds results until the next call */
 	void (*found)(void *context, const struct admission_result *result);
-	/* Called if an input of a check is unknown. */
+	/* Called for each check that cannot be made because one of its inputs
+	 * is unknown. */
 	void (*not_run)(void *context, bool definition, const char *reason);
 	void *context;
 };
@@ -111,7 +113,8 @@ void admission_policies_judge(const struct admission_policies *set,
 
 /*
  * Returns the fields that MutatingAdmissionPolicies may set in the request's
- * object or in its pods, as unknown values; NULL if there are none. Reads only
+ * object or, if pod is not NULL, in the pod that a controller makes from pod.
+ * The fields are a tree of unknown values; NULL if there are none. Reads only
  * the object, cluster, namespaces and arena of the request.
  */
 const struct node *

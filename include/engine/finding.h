@@ -34,7 +34,7 @@ struct fix_result {
 	/* The fix writes a secret value, masked in edits and patch
 	 * (kube/secret/mask.h), so they must not be applied. */
 	bool masked;
-	bool kept; /* belongs to an info, which --fix skips */
+	bool kept; /* the fix of an info, which --fix skips */
 };
 
 enum suppressed_via {
@@ -86,9 +86,11 @@ struct finding {
 	/* Effect of the fix, or NULL if there is none. Lives as long as fix. */
 	const char *fix_title;
 	bool fix_safe;
-	bool fix_counted, fix_kept; /* whether and how its fix was counted */
+	bool fix_counted, fix_kept; /* its fix is in run_counts (fix_kept: among
+				       those of infos) */
 	bool selected;		    /* the command line selected its rule */
-	bool injected; /* dropped: at a value that the cluster adds */
+	bool injected; /* at a value that the cluster adds; such a finding is
+			  dropped */
 	const struct runtime *origin; /* source of the value, or NULL */
 	struct spec_place spec;	      /* place of the pod, if has_spec */
 	bool has_spec;
@@ -101,7 +103,7 @@ struct finding {
 	bool repeated; /* see findings_repeat() */
 	bool strict;   /* a warning keeps the severity of the rule */
 	bool severity_fixed, action_fixed; /* the policy set it */
-	bool hidden;			   /* yielded to a more specific rule */
+	bool hidden;	/* not reported: a more specific rule reports it */
 	enum mode mode; /* the policy's mode for the object */
 	/* The policy's exemption expired a few days ago, so that the finding is
 	 * at most a warning. */
@@ -114,8 +116,8 @@ struct finding {
 	/* For an UPDATE: the old object would be denied for the same rule,
 	 * whatever the value. */
 	bool had_before;
-	/* Objects that its rule needed and the cluster state lacks, as bits of
-	 * struct cluster_absences. */
+	/* Objects that its rule looked up and the cluster snapshot does not
+	 * contain, as bits of struct cluster_absences. */
 	uint32_t absences;
 	/* Reason why the suppression of this finding was rejected, or NULL. */
 	const char *ignore_refused;
@@ -149,9 +151,9 @@ void findings_sort(struct finding *findings, size_t n);
 void findings_sort_pointers(struct finding **findings, size_t n);
 /*
  * Marks findings about pods that are made from a runtime, if another finding
- * says the same about the runtime: it has the same rule and container, the same
- * or a higher severity, and is about the same value or a missing one. Returns
- * the number of marked findings.
+ * says the same about the runtime: it has the same rule, check, container and
+ * cause, the same or a higher severity, and is about the same value, or about
+ * the same missing value. Returns the number of marked findings.
  */
 size_t findings_repeat(struct finding *const *findings, size_t n);
 /* Findings by place, without those about pods that are made from a runtime. The

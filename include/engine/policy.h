@@ -24,9 +24,10 @@ enum { CHECKS_MAX = 128 };
 /* The settings of one rule. */
 struct setting {
 	bool enabled;
-	bool locked;	      /* comments and annotations cannot suppress it */
-	bool severity_set;    /* set by the policy: findings cannot change it */
-	bool strict;	      /* findings do not lower it to a warning */
+	bool locked;	   /* comments and annotations cannot suppress it */
+	bool severity_set; /* set by the policy: findings cannot change it */
+	bool strict; /* a finding that depends on something unknown keeps this
+			severity (finding_unseen()) */
 	bool action_set;      /* action set by the policy; else it follows the
 				 finding's severity */
 	bool controller_pods; /* its findings also deny Pods made by a
@@ -188,8 +189,9 @@ const struct setting *policy_settings_in(const struct policy *policy,
 					 enum mode *mode);
 /* Returns the settings without overrides, for set rules and `config`. */
 const struct setting *policy_base(const struct policy *policy);
-/* Returns the setting of a rule, by its index, if it is on: without overrides,
- * else in the first override that turns it on. NULL if it is off. */
+/* Returns the setting of a rule, by its index: that without overrides if it
+ * turns the rule on, else that of the first override that does. NULL if none
+ * does. */
 const struct setting *policy_setting(const struct policy *policy,
 				     unsigned rule);
 /*
@@ -216,8 +218,8 @@ enum exempt_state policy_exemption(const struct policy *policy,
 				   const struct rule *rule, const char *check,
 				   const struct object_id *id, int64_t today,
 				   struct policy_exemption *out);
-/* Returns the i-th exemption with an expiry date (for metrics); false past the
- * last. */
+/* Sets *out to the i-th exemption that has an expiry date (for metrics). If
+ * there is a floor, only its exemptions count. Returns false past the last. */
 bool policy_exemption_ending(const struct policy *policy, size_t i,
 			     struct policy_exemption *out);
 /* True if the policy has any exemption, expired or not. */
@@ -280,8 +282,9 @@ bool policy_names_clusters(const struct policy *policy);
 /* Returns the built-in rules and the custom ones (`custom:`). */
 const struct rule_set *policy_rules(const struct policy *policy);
 struct admission_policies;
-/* Returns the cluster's policies among the files of `custom:`, or NULL: those
- * of the policy itself, or of the floor. */
+/* Returns the cluster's admission policies that the files of `custom:` contain:
+ * those of the floor if floor is set, else those of the policy or of the local
+ * policy. NULL if there are none. */
 const struct admission_policies *policy_admission(const struct policy *policy,
 						  bool floor);
 /* True if the word is a rule, a category or `all`. */

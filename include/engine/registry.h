@@ -20,7 +20,7 @@ struct rule_set {
 	 * all sets. */
 	const struct rule *const *items;
 	size_t n, added;
-	/* The custom rules that check only certain kinds, grouped by kind. */
+	/* An entry for each kind that a custom rule checks, sorted by hash. */
 	const struct rule_kind *kinds;
 	size_t nkinds;
 };
@@ -29,8 +29,9 @@ struct rule_kind {
 	uint64_t hash; /* hash of the kind's name; 0 for rules of all kinds */
 	unsigned rule;
 };
-/* Returns the custom rules that name this kind in rule.kinds, or those for all
- * kinds if kind is NULL. Sets *n; a rule may occur twice in a row. */
+/* Returns the custom rules that name this kind in rule.kinds; if kind is NULL,
+ * those that check all kinds. Sets *n to their number. A rule may occur twice
+ * in a row. */
 const struct rule_kind *rule_set_of_kind(const struct rule_set *rules,
 					 const char *kind, size_t *n);
 

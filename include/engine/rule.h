@@ -213,11 +213,11 @@ struct rule {
 
 /*
  * Reports a finding at a node: a value, or the nearest existing parent of a
- * missing value; NULL means the name of the container or object. A message is
- * one line in lower case without a full stop that names the object, the number
- * found and the problem; names are in backticks. finding_help() makes the
- * rule's own help concrete. Never returns NULL; the finding lives until the
- * document is finished.
+ * missing value. NULL means the name of the container, the spec of the pod, or
+ * the object as a whole. A message is one line in lower case without a full
+ * stop that names the object, the number found and the problem; names are in
+ * backticks. finding_help() makes the rule's own help concrete. Never returns
+ * NULL; the finding lives until the document is finished.
  */
 struct finding *report_container(struct rule_run *run,
 				 const struct container *container,
@@ -256,15 +256,20 @@ const char *rule_number(struct rule_run *run, int64_t n);
  * severity should be SEVERITY_INFO.
  */
 void finding_severity(struct finding *finding, enum severity severity);
-/* Returns the action for a severity if the policy sets none: an error denies
- * and a warning warns, unless a safe fix is patched (never for rules about
- * uncounted devices); an info is audited. */
+/*
+ * Returns the action for a severity if the policy sets none. An info, and any
+ * finding of a preview rule, is audited. A rule with a safe fix patches, unless
+ * it has opt-in fixes or is about uncounted devices. Otherwise an error denies
+ * and a warning warns.
+ */
 enum action rule_action(const struct rule *rule, enum severity severity);
-/* Marks the finding as a guess about the user's intent, which is at most a
- * warning unless the policy's `rules:` set the severity. */
+/* Lowers an error to a warning, because the finding guesses at the user's
+ * intent. Has no effect if the rule's setting does not come from a preset
+ * alone. */
 void finding_guess(struct rule_run *run, struct finding *finding);
-/* Marks the finding as dependent on values outside of the object, which makes
- * it an info unless the preset is strict. */
+/* Makes the finding an info, because it depends on values outside of the
+ * object. Has no effect if the policy sets the severity or the rule's setting
+ * is strict (setting.strict). */
 void finding_unseen(struct finding *finding);
 void finding_help(struct rule_run *run, struct finding *finding,
 		  const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -359,7 +364,8 @@ struct finding *rule_report_rejection(struct rule_run *run,
 				      const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 
-/* Records that the rule could not make a check, as shown in rulesNotRun. */
+/* Records that the rule could not make a check. The JSON report lists such
+ * rules in rulesNotRun. */
 void rule_not_run(struct rule_run *run, const char *reason);
 
 /*
@@ -368,21 +374,21 @@ void rule_not_run(struct rule_run *run, const char *reason);
  * long as the run. rule_needs_cluster() also requires that objects of the kind
  * could be read for the snapshot; otherwise it returns NULL and records the
  * rule as skipped. rule_cluster_lacks() returns true, and records the rule as
- * skipped, if they could not be read.
+ * skipped, if there is a snapshot for which they could not be read.
  */
 const struct cluster *rule_cluster(struct rule_run *run);
 const struct cluster *rule_needs_cluster(struct rule_run *run,
 					 enum cluster_kind kind);
 bool rule_cluster_lacks(struct rule_run *run, enum cluster_kind kind);
-/* True, and records the rule as skipped, if a rule about other objects cannot
- * run: at admission there is only one object, and a snapshot that is too old is
- * not used. */
+/* True, and records the rule as skipped, if the rule needs other objects and
+ * nothing shows them: there is no usable snapshot, and the run is an admission
+ * review or its snapshot is too old. */
 bool rule_cluster_lost(struct rule_run *run);
 /* True in a review: the API server has decoded and pruned the object. */
 bool rule_at_admission(const struct rule_run *run);
 /* Returns the policy's statements about the cluster; never NULL. */
 const struct platform *rule_platform(struct rule_run *run);
-/* Finds device classes for the cases of a quota. */
+/* Returns a finder of DeviceClasses, which quotas of devices depend on. */
 struct class_finder rule_classes(struct rule_run *run);
 /* True if a DeviceClass of the snapshot or of the input files defines the
  * resource name. Clusters allow such requests from Kubernetes 1.36 on by

@@ -6,7 +6,9 @@
  *
  *	run_init; { run_begin_file; { run_document } run_end_file }; run_release
  *	run_init; { run_file }; run_release
- *	run_set on the joined facts
+ *
+ * If several runs share the work, run_join() moves their facts into one of
+ * them, on which run_set() is called.
  */
 #ifndef ENGINE_RUN_H
 #define ENGINE_RUN_H
@@ -34,8 +36,8 @@ struct run_counts {
 	 * ends the list. */
 	char unknown_kinds[UNKNOWN_KINDS][KIND_NAME];
 	uint64_t placeholders, fragments;
-	/* Counts of complete objects that are changed before they are applied,
-	 * and of objects that set accelerators in values of a chart. */
+	/* Counts of complete objects with pods that a kustomization may patch,
+	 * and of objects with values for a chart that name an accelerator. */
 	uint64_t patched, chart_values;
 	/* Counts of pods that rules about waste skip because their namespace is
 	 * in the policy's `infrastructure:`, or because it is unknown and they
@@ -43,7 +45,7 @@ struct run_counts {
 	uint64_t infrastructure, infrastructure_unknown;
 	uint64_t errors, warnings, infos, suppressed;
 	uint64_t fixable, fixable_unsafe; /* visible findings with a fix */
-	/* fixable infos, omitted because of keep_infos */
+	/* infos with a fix that is skipped because of keep_infos */
 	uint64_t fixable_infos;
 	/* Fixable findings in rendered texts whose source files do not contain
 	 * the value (lint). */
@@ -211,10 +213,10 @@ void run_file(struct run *run, const struct run_file *file, struct arena *docs,
 	      void (*seen)(void *context, const struct doc *doc),
 	      void *context);
 
-/* Moves facts, counts and reasons for skipped rules from src to dst. Drops the
- * findings of src's last file. */
+/* Moves the index from src to dst, and adds the counts and the reasons for
+ * skipped rules. Drops the findings of src's last file. */
 void run_join(struct run *dst, struct run *src);
-/* Runs set rules over run->facts; policy_of returns the policy of each file.
+/* Runs set rules over run->index; policy_of returns the policy of each file.
  * The sink receives the findings file by file, in the order of files. */
 void run_set(struct run *run,
 	     const struct policy *(*policy_of)(void *context, uint32_t file),
@@ -226,7 +228,8 @@ void fix_uncount(struct run_counts *counts, const struct finding *finding);
 /* Reasons why rules did not run; *n of them, sorted by rule name. They belong
  * to the run until it is released; only their marks may be set. */
 struct not_run *run_not_run(struct run *run, size_t *n);
-/* Drops facts, counts and skipped rules before the next set of files. */
+/* Drops the index, the counts and the skipped rules before the next set of
+ * files. */
 void run_restart(struct run *run);
 /* Drops the last file as well, and frees most of the run's memory. */
 void run_drop(struct run *run);

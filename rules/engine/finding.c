@@ -227,7 +227,9 @@ static const char *mask_text(const struct secrets *secrets, struct arena *arena,
 	return secrets_mask_in_place(secrets, arena, text, strlen(text));
 }
 
-/* Edits are shown together with lines of the file, which are masked as well. */
+/* Masks the secret values in the texts of a fix. If the fix writes one, its
+ * patch and edits are masked too, and it is marked so that they are not
+ * applied. */
 static struct fix_result *mask_repair(const struct fix_result *repair,
 				      const struct secrets *secrets,
 				      struct arena *arena)
@@ -296,8 +298,8 @@ static bool yields_to(const struct rule *rule, const struct rule *other)
 	       text_any(other->name, rule->yields_to, text_eq);
 }
 
-/* True if both are about the same pod, the same container (or the whole pod),
- * and do not have different causes. */
+/* True if both are about the same pod and do not have different containers or
+ * causes. A finding without a container or cause matches any. */
 static bool same_subject(const struct finding *a, const struct finding *b)
 {
 	if (a->pod_key != b->pod_key)
@@ -342,8 +344,8 @@ static void note_yielding(struct yielding *y, const struct rule *rule)
 }
 
 /*
- * True if findings of the rule may hide others: it is in the list, or the list
- * is full.
+ * True if findings of the rule may hide others: a rule of the list yields to
+ * it, or the list is full.
  */
 static bool is_yielded_to(const struct yielding *y, const struct rule *rule)
 {

@@ -7,8 +7,8 @@
 #include "engine/admission_policy.h"
 #include "kube/typed.h"
 
-/* Variables of every environment, in this order. Expressions for messages have
- * no authorizer. */
+/* Variables of a policy's expressions, in this order. Expressions for messages
+ * have no authorizer. */
 enum admission_variable {
 	VARIABLE_OBJECT,
 	VARIABLE_OLD_OBJECT,

@@ -13,19 +13,21 @@
 #include "doc/build.h"
 #include "kube/scheduling/selector.h"
 
-/* A policy, a binding and a parameter. Caches and budgets are used for one
- * group of expressions. */
+/* Evaluation of a policy with one binding and one parameter. The cache and the
+ * budget are those of one group of expressions, such as all matchConditions. */
 struct judging {
 	struct admission_case *a;
 	const struct admission_policy *policy;
 	const struct admission_binding *binding;
 	const struct node *parameter; /* NULL: the policy has no parameter */
-	/* matchConditions are evaluated, which cannot read the namespace */
+	/* The current group is matchConditions, which cannot read
+	 * namespaceObject. */
 	bool conditions;
 	struct cel_value *cache;
 	bool *cached;
-	struct cel_eval *evals; /* evaluations of the variables read so far */
-	/* cost of variables since the start of the group */
+	struct cel_eval *evals; /* of the variables that were read */
+	/* cost of the current expression, with the variables that it reads
+	 * first */
 	uint64_t cost;
 	uint64_t budget;
 	bool spent;
@@ -307,8 +309,9 @@ static const char *error_text(struct judging *j, const struct expression *e,
 
 /* --- conditions ----------------------------------------------------------- */
 
-/* True if all matchConditions are true. Sets j->maybe if one of them is
- * unknown. */
+/* Returns false if a matchCondition is false or fails; a failure is reported.
+ * Sets j->maybe to a condition whose result is unknown, which counts as
+ * true. */
 static bool conditions_hold(struct judging *j)
 {
 	const struct admission_policy *p = j->policy;
@@ -404,7 +407,8 @@ static void validate(struct judging *j)
 	}
 }
 
-/* Evaluates audit annotations, which matter only if their expression fails. */
+/* Evaluates audit annotations, because an expression that fails is a finding.
+ * Their values are not used. */
 static void annotate(struct judging *j)
 {
 	const struct admission_policy *p = j->policy;

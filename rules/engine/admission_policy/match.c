@@ -18,8 +18,8 @@ static bool list_has(const struct node *list, const char *text)
 	return false;
 }
 
-/* True if the list contains the resource, `*`, or after a slash the subresource
- * or `*`. */
+/* True if an item of the list matches the request. An item is "resource" or
+ * "resource/subresource", and either part may be `*`. */
 static bool has_resource(const struct admission_case *a,
 			 const struct node *list)
 {
@@ -72,8 +72,9 @@ static bool rule_matches(const struct admission_case *a,
 	       names_match(a, rule);
 }
 
-/* True if one of these versions is served as well, so that the server converts
- * the object to it. */
+/* True if the cluster serves one of these versions, so that the API server can
+ * convert the object to it. Assumed for kinds that are neither native nor
+ * defined in the set. */
 static bool is_served(const struct admission_case *a,
 		      const struct node *versions)
 {

@@ -85,7 +85,8 @@ static const char *validation(struct custom_export *e)
 	return arena_printf(e->arena, "variables.pods.all(pod,\n%s)", text);
 }
 
-/* Returns `message` if it reads no variable of the loop, or NULL. */
+/* Returns `message`; NULL if it is missing, is not known to be a string, or
+ * reads a variable that a messageExpression does not have. */
 static const struct cel_program *message_of(const struct custom_rule *rule)
 {
 	const struct cel_program *message = rule->message;
@@ -148,8 +149,9 @@ static void add_kind(struct custom_export *e, const char *group,
 		(struct custom_kind){group, kind};
 }
 
-/* Finds the kinds with their groups. If the rule is about pods, each kind needs
- * paths to its pods. */
+/* Finds the kinds with their groups. For a kind without a group, a rule about
+ * objects matches any group; a rule about pods matches the groups in the table
+ * of kinds, because it needs the paths to the pods. */
 static void find_kinds(struct custom_export *e)
 {
 	const struct custom_rule *rule = e->rule;

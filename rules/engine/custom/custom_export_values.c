@@ -29,7 +29,7 @@ void export_quoted(struct buf *out, const char *text, size_t len)
 	buf_addc(out, '\'');
 }
 
-/* True if the children have one type, and none is a list or map of dyn. */
+/* True if the children have one type, which is not a list or map. */
 static bool is_alike(const struct node *node)
 {
 	const struct node *first = node_first(node);
@@ -137,7 +137,8 @@ static bool is_wildcard(const char *step)
 	return !strcmp(step, "[]") || !strcmp(step, "*");
 }
 
-/* Writes the steps up to the next wildcard: `.?a.?b`, or `.a.b`. */
+/* Writes the steps up to the next wildcard, each after dot: `.?a.?b` or `.a.b`.
+ * Returns their number. */
 static size_t put_fields(struct buf *out, const char *const *steps,
 			 const char *dot)
 {
@@ -218,8 +219,12 @@ static const char *pods_of(struct custom_export *e, const char *group,
 	return kept;
 }
 
-/* Writes the kinds whose pods have the same paths as those of the i-th kind;
- * nothing if an earlier kind has them. */
+/*
+ * Writes a branch of a conditional: for the kinds whose pods have the same
+ * paths as those of the i-th kind, the expression for their pods. Writes
+ * nothing if an earlier kind has the same paths, and no condition if all kinds
+ * have them.
+ */
 static void put_alike(struct buf *out, const struct custom_kind *kinds,
 		      const char *const *pods, size_t n, size_t i)
 {

@@ -398,8 +398,8 @@ static struct cel_value words_of(struct custom_subject *s, const char *text)
 	return cel_list(s->arena, words, n);
 }
 
-/* Returns the policy's value of a parameter, or else the value in the rules
- * file. */
+/* Converts a value that the policy sets, given as text, to the type of its
+ * parameter. */
 static struct cel_value given_param(struct custom_subject *s,
 				    const struct rule_param *param,
 				    const char *text)

@@ -148,7 +148,8 @@ void custom_fix(struct custom_subject *s, struct finding *finding)
 	if (!rule->nfixes)
 		return;
 	fix = finding_fix(s->run, finding, safe, "%s", title_of(s));
-	/* the author of the rule decides whether it is safe */
+	/* The author of the rule decides whether overwriting a value is
+	 * safe. */
 	fix_replaces(fix);
 	for (size_t i = 0; i < rule->nfixes; i++) {
 		const struct custom_fix *one = &rule->fixes[i];

@@ -263,8 +263,8 @@ static const char *joined(struct arena *arena, const struct node *list)
 	return text;
 }
 
-/* True if the type of the parameter allows `rules:` of a policy to set another
- * value. */
+/* Sets *out to a declaration of the parameter. Returns false if its type does
+ * not allow `rules:` of a policy to set another value. */
 static bool declare_param(struct arena *arena, const struct node *node,
 			  struct rule_param *out)
 {

@@ -148,8 +148,8 @@ static struct finding *report_at(struct custom_subject *s,
 		f = report_pod(s->run, s->pod, at, "%s", text);
 	else
 		f = report_object(s->run, s->object, at, "%s", text);
-	/* Identify the finding by the missing value, because the node that is
-	 * shown is another one. */
+	/* Identify the finding by the object, pod or container that was
+	 * checked: which node is shown depends on the values. */
 	if (custom_base(s, s->rule->each))
 		finding_missing(f, s->object, custom_base(s, s->rule->each),
 				"");

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the exemption that applies to an object. If several match, the one that
- * lasts longest applies (of equal ones the first), so that an entry with a date
- * never shortens one without. An object without a namespace matches no
- * namespace pattern except `*`, because its namespace is unknown.
+ * Finds the exemption that applies to an object. If several match, one that
+ * stays valid for longer than ENDING_DAYS is preferred to one that expires
+ * sooner, and that one to one that has expired (of equal ones, the first is
+ * used), so that an entry with a date never weakens one without. An object
+ * without a namespace matches no namespace pattern except `*`, because its
+ * namespace is unknown.
  */
 #include "base/text.h"
 #include "policy_internal.h"

@@ -197,8 +197,8 @@ struct policy *policy_adjust(const struct policy *policy,
 
 /* --- floor ---------------------------------------------------------------- */
 
-/* Returns the stricter one of both settings. The floor's parameters apply if
- * its rule is on. */
+/* Returns the floor's setting with each value of the local one that is
+ * stricter. If the floor turns the rule off, returns the local setting. */
 static struct setting stricter(const struct setting *local,
 			       const struct setting *floor)
 {

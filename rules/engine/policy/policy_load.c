@@ -24,7 +24,8 @@ struct policy_document {
 	const char *file;
 	struct source *source;
 	struct doc doc;
-	bool custom; /* read like the files of `custom:` */
+	bool custom; /* of a kind that files in `custom:` have, not a policy or
+			exemptions */
 };
 
 struct loading {
@@ -200,8 +201,8 @@ static void begin_document(struct loading *l,
 	l->reader.source = document->source;
 }
 
-/* Reads the names of custom rules first, because any other key may refer to
- * them. */
+/* Reads the custom rules first, because any other key may refer to their
+ * names. */
 static void load_rules(struct loading *l)
 {
 	struct policy_reader *r = &l->reader;

@@ -55,8 +55,8 @@ struct policy_field {
 	size_t offset; /* offset of read()'s target in read_fields()'s target */
 };
 
-/* -- problems. node is NULL for the whole file, at position 1:1, or 0:0 if it
- * could not be read -- */
+/* -- problems. If node is NULL, the problem is about the whole file and its
+ * position is 1:1, or 0:0 outside of the reading of a file. -- */
 void problem(struct policy_reader *r, const struct node *node, const char *fmt,
 	     ...) __attribute__((format(printf, 3, 4)));
 void problem_key(struct policy_reader *r, const struct node *node,

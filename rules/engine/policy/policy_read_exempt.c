@@ -166,7 +166,8 @@ void read_exemptions_document(struct policy_reader *r, const struct node *root)
 	struct patterns declared = {0};
 	const struct node *exempt = node_get(root, "exempt");
 
-	/* Reads the namespaces first, whatever the order of the keys. */
+	/* Read the namespaces before the exemptions, whatever the order of the
+	 * keys. */
 	r->declared = &declared;
 	read_fields(r, root, head, &declared);
 	if (!node_is_unset(exempt))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The output of `gpugate init`: a policy that sets only a pinned preset, with
- * the other keys as comments. A blank follows the `#` before prose, but not
- * before an example (or two, if it is indented). Examples name only rules of
- * this binary, so that removing a `#` never breaks the file.
+ * the other keys as comments. A line of prose starts with `# `, an example
+ * directly after the `#`, so that removing the `#` is enough. Examples name
+ * only rules of this binary, so that the result is valid.
  */
 #include <string.h>
 

@@ -75,8 +75,9 @@
 	   "[A-Za-z0-9])?$') && " of ".labels[k].matches("                       \
 	   "'^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$'))"
 
-/* Checks rayStartParams and resources of the head group (of =
- * "self.headGroupSpec") or of a worker group (of = "self"). */
+/* True unless a group sets its resources both in rayStartParams and in
+ * `resources`: the head group (of = "self.headGroupSpec") or a worker group (of
+ * = "self"). */
 #define GROUP_RESOURCES(of)                                                    \
 	of ".?resources.orValue({}).size() == 0 || ['num-cpus', 'num-gpus',"   \
 	   " 'memory', 'resources'].all(k, " of                                \

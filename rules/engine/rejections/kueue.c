@@ -67,8 +67,9 @@
 #define SELECTOR "self.?namespaceSelector"
 #define EFFECTS	 "['NoSchedule', 'PreferNoSchedule', 'NoExecute']"
 
-/* Adds shutdownAfterJobFinishes. Unless a time is set, the cluster stays for
- * ten minutes, so that logs can be read. */
+/* Adds a fix that sets shutdownAfterJobFinishes, unless the job has a deletion
+ * strategy. If no ttlSecondsAfterFinished is set, the fix makes it ten minutes,
+ * so that logs can be read. */
 static void shut_down(struct rule_run *run, struct finding *f,
 		      const struct node *part)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Jobs that Kubeflow's operators reject: training-operator v1.9.3
- * pkg/webhooks (PyTorchJob, TFJob, XGBoostJob, PaddleJob, JAXJob; no defaults
- * are set before) and mpi_validation.go (MPIJob v1); trainer v2.3.0
- * pkg/webhooks, pkg/runtime/framework/plugins and the CEL rules of its CRDs.
+ * Jobs that Kubeflow's operators reject: training-operator v1.9.3 pkg/webhooks
+ * (PyTorchJob, TFJob, XGBoostJob, PaddleJob, JAXJob; no defaults are set
+ * before) and mpi_validation.go (MPIJob v1); trainer v2.3.0 pkg/webhooks,
+ * pkg/runtime/framework/plugins and the CEL rules of its CRDs.
  * pytorchjob-worker-zero reports workers with 0 replicas,
  * kubeflow-container-name names of containers. Checks that depend on the
  * runtime of a TrainJob need the runtime in the input files or the cluster
- * state. A patch may change the runtime's template, so with one only checks of
- * its policy apply.
+ * state. If the TrainJob's runtimePatches change the template, checks that read
+ * the template are skipped.
  */
 #include "engine/rejections.h"
 #include "engine/rule.h"
@@ -86,7 +86,8 @@
 	"self.manager.matches('[$<{]|^[a-z0-9]([-a-z0-9]*[a-z0-9])?"           \
 	"([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/[A-Za-z0-9/._~%!&\\'()*+,;=:-]+$')"
 
-/* A check of a TrainJob by its runtime; of no effect without the field. */
+/* A check that compares a TrainJob's field with its runtime. A TrainJob without
+ * the field is accepted. */
 #define OF_RUNTIME(id, field, rule, ...)                                       \
 	REJECTION(id, TRAIN_JOB, field,                                        \
 		  "!self.?" field ".hasValue() || " rule, __VA_ARGS__)

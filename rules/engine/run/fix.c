@@ -92,8 +92,9 @@ static bool is_written(const struct fix *fix, const struct node *node)
 	return !fix->root || node == fix->root;
 }
 
-/* True if a value at these keys (and, unless taken, at the first key of dotted)
- * would replace a value of the other object on which the pod is based. */
+/* True if setting the field would replace a value of the other object on which
+ * the pod is based. own is the author's node, keys lead from it to the field;
+ * taken means that they include the first key of dotted. */
 static bool is_anothers(const struct pod *pod, const struct node *base,
 			const char *dotted, const struct node *own,
 			const char *const *keys, bool taken)
@@ -108,8 +109,9 @@ static bool is_anothers(const struct pod *pod, const struct node *base,
 	       !node_is_unset(node_getn(base, dotted, len));
 }
 
-/* Sets the path to the author's node for a field of a generated pod, and
- * returns the part of dotted below it; NULL if there is none. */
+/* Sets the path to the author's node from which a field of a generated pod is
+ * copied. Returns the part of dotted below that node; NULL if there is no such
+ * node. */
 static const char *path_made(struct fix *fix, const struct node *base,
 			     const char *dotted, struct edit_path *path)
 {
@@ -152,8 +154,8 @@ static void drop_fix(struct fix *fix)
 	fix->finding->fix_title = NULL;
 }
 
-/* Returns the map of the patch that is merged into this map of the pod: NULL
- * for a container that the patch lacks. */
+/* Returns the map of the patch that is merged into base, the pod's spec or one
+ * of its containers. NULL if the patch does not contain it. */
 static const struct node *map_of_patch(const struct pod *pod,
 				       const struct node *base)
 {
@@ -171,8 +173,9 @@ static const struct node *map_of_patch(const struct pod *pod,
 	return NULL;
 }
 
-/* True if the edit of the patch changes the pod as the fix says: the value is
- * not a list of the template that the patch would replace. */
+/* True if an edit of the patch has the same effect as an edit of the pod. This
+ * is not so if the value is a list of the template, because the patch would
+ * replace the whole list. */
 static bool can_patch(const struct node *base, const struct node *own,
 		      const char *dotted)
 {
@@ -184,9 +187,9 @@ static bool can_patch(const struct node *base, const struct node *own,
 			   pod_list_merges(value->key));
 }
 
-/* Sets the path to the place in the patch for a field of a pod that a patch of
- * a template makes: the template may make other pods as well. Returns false if
- * the base is not merged from both. */
+/* Sets the path to a place in the patch, for a field of a pod that is made by
+ * patching a template. The template itself must not be edited, because it may
+ * make other pods. Returns false if the field cannot be set in the patch. */
 static bool path_patched(struct fix *fix, const struct node *base,
 			 const char *dotted, struct edit_path *path)
 {
@@ -203,8 +206,8 @@ static bool path_patched(struct fix *fix, const struct node *base,
 	return true;
 }
 
-/* True if the base is a container of the template, which other pods may have.
- */
+/* True if base is a container that comes from the template alone, so that other
+ * pods may have it. */
 static bool is_shared(const struct fix *fix, const struct node *base)
 {
 	if (!fix->patched)

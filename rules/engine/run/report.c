@@ -23,8 +23,9 @@ static bool is_moot(struct run *run)
 	       (run->state->budget.over || run_outgrows_budget(run));
 }
 
-/* Returns a new finding of the file. One that is moot is not kept, so that
- * tens of thousands take no memory. */
+/* Returns a new finding of the file. If the object is denied anyway, returns a
+ * scratch finding that is not kept, so that tens of thousands take no
+ * memory. */
 static struct finding *finding_alloc(struct run *run)
 {
 	struct run_state *state = run->state;
@@ -178,8 +179,6 @@ static uint64_t hash_tree(struct run_state *state, const struct node *at)
 	return hash;
 }
 
-/* Adds one of the values that the verdict rests on to the hash of the others.
- */
 void finding_reads(struct rule_run *rr, struct finding *f,
 		   const struct node *at)
 {

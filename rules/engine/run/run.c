@@ -184,7 +184,8 @@ void run_begin_file(struct run *run, const struct run_file *file)
 	run_budget_begin(run);
 }
 
-/* Returns one of the engine's own rules; NULL if the policy turns it off. */
+/* Returns a new finding of one of the engine's own rules; NULL if the policy
+ * turns the rule off. */
 static struct finding *finding_internal(struct run *run,
 					enum internal_rule which)
 {
@@ -197,7 +198,8 @@ static struct finding *finding_internal(struct run *run,
 	return finding_new(run, run->options.rules->items[index], setting);
 }
 
-/* Reports an internal rule at bytes of the file; NULL if the rule is off. */
+/* Reports a finding of one of the engine's own rules at bytes of the file.
+ * Returns NULL if the rule is off. */
 static struct finding *report_internal(struct run *run,
 				       enum internal_rule which,
 				       const char *text, uint32_t start,
@@ -287,7 +289,8 @@ static bool wants_workloads(const struct run_state *state,
 	return false;
 }
 
-/* At admission, the object is the whole input, so set rules run for it. */
+/* Runs the set rules for one object, because at admission it is the whole
+ * input. */
 static void check_alone(struct run *run, const struct object *object,
 			const struct setting *settings)
 {
@@ -345,8 +348,8 @@ static const struct node *namespace_labels(const struct run *run,
 				 &run->state->doc_arena);
 }
 
-/* Drops findings about values that the cluster adds, which are not the author's
- * mistakes, and about values of a template, which are reported there. */
+/* Drops the findings from start on that are about values that the cluster adds,
+ * which are not the author's mistakes. */
 static void drop_injected(struct run_state *state, size_t start)
 {
 	size_t n = start;
@@ -450,7 +453,8 @@ void run_document(struct run *run, struct doc *doc)
 
 /* --- the end of a file --------------------------------------------------- */
 
-/* Help for a rejected suppression; "" for the rule's own help. */
+/* Returns the help for a rejected suppression; "" if the policy names no
+ * contact, so that the rule's own help is shown. */
 static const char *who_grants(struct run *run)
 {
 	const struct policy *policy = run->state->file.policy;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Limits the work for a file. An object is checked if its lists are short
- * enough, and a file until it has FINDINGS_MAX findings of 1 KB each. A finding
- * marks the place where checking stops. At admission, reviews are limited
- * before.
+ * Limits the work for a file. An object is checked if its lists, keys and texts
+ * are short enough, and a file until it has FINDINGS_MAX findings, which take
+ * about 1 KB each. A finding marks the place where checking stops. At
+ * admission, neither limit applies, because the webhook limits reviews before.
  */
 #include "run_internal.h"
 
@@ -44,8 +44,8 @@ bool run_is_cut(struct run *run, const struct node *at, uint32_t start,
 	return true;
 }
 
-/* True if a list of the object is too long. Only objects with pods are checked
- * list by list. */
+/* True, after reporting it, if a list, a key or a text of an object with pods
+ * is too long. */
 static bool is_too_long(struct run *run, const struct object *object)
 {
 	uint32_t start = 0, end = 0;
@@ -94,7 +94,8 @@ bool run_outgrows_budget(struct run *run)
 	       run_is_spent(run);
 }
 
-/* True if the file's remaining budget is too small for any object. */
+/* True if a part of the file's budget is used up, so that no further object can
+ * be read. */
 static bool is_file_spent(const struct load_cost *left)
 {
 	return !left->bytes || !left->nodes || !left->flow_work ||

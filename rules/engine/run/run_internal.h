@@ -76,7 +76,8 @@ struct run_state {
 	/* objects and temporary data; reset for each document */
 	struct arena doc_arena;
 	struct run_file file;
-	/* of documents in strings of the file's documents */
+	/* Budget of the current file: its memory, and the cost of documents in
+	 * strings. */
 	struct load_budget budget;
 	/* part of memory_used() that was subtracted */
 	size_t memory_counted;
@@ -100,8 +101,8 @@ struct run_state {
 	struct set_rule *set_rules; /* built-in rules, in registry order */
 	size_t nset_rules, set_rules_size;
 	const struct policy
-		*noted; /* last policy for which wants were computed */
-	/* For each internal rule: the rules whose findings it hides. */
+		*noted; /* last policy whose settings run_note_sets() added */
+	/* For each built-in rule: the rules whose findings it hides. */
 	struct yielding_rule **yielding;
 	size_t nyielding;
 	enum run_wanted wanted; /* for the checked object */
@@ -156,7 +157,8 @@ struct fix {
 	const struct pod
 		*pod; /* pod of the finding if it is generated, or NULL */
 	const struct pod *patched; /* pod of the finding if it has a patch */
-	/* edits the patch; edits a container of its template */
+	/* some edit is in the patch; some edit is in a container of its
+	 * template */
 	bool in_patch, in_template;
 	bool safe;
 	bool replaces; /* see fix_replaces() */
@@ -164,8 +166,9 @@ struct fix {
 	struct edit_list edits; /* one group of edits */
 };
 
-/* Merges the fixes of the findings [from, n) of one document and passes them to
- * the caller. Also renders each fix alone if the options require it. */
+/* Merges the fixes of one document's findings, from the given index on, and
+ * passes them to the caller. Also renders each fix alone if the options require
+ * it. */
 void run_repairs(struct run *run, const struct doc *doc, size_t from);
 
 /* Add to state->set_rules: run_note_sets() the settings in the policy of the
@@ -185,27 +188,28 @@ void run_cluster_workload(struct run *run, const struct workload *w);
 
 void run_reread_release(struct run *run); /* for rule_object() */
 
-/* Report an issue of a suppression; context is the run (run.c). */
+/* Reports an issue of a suppression as a finding (run.c). */
 void run_suppression_issue(void *run, const struct suppression_issue *issue);
 
 /* Appends a finding with rule and setting, but without place and text, to those
  * of the file. */
 struct finding *finding_new(struct run *run, const struct rule *rule,
 			    const struct setting *setting);
-/* Sets its place to bytes of the current file. */
+/* Sets the place of the finding to bytes of the current file. */
 void finding_put(struct run *run, struct finding *finding, uint32_t start,
 		 uint32_t end);
 void run_not_run_add(struct run *run, const struct rule *rule,
 		     const char *reason, uint64_t count);
 /* Marks the finding as suppressed and returns true if an exemption applies
- * today. */
+ * today. If the exemption has expired within the grace period, lowers an error
+ * to a warning and returns false. */
 bool run_apply_exemptions(struct run *run, const struct policy *policy,
 			  struct finding *f);
 /* At admission, adds pod, container and message to the value before masking,
  * because masking may make two of them equal. */
 void finding_finish_value(struct finding *finding);
-/* Hides findings among [from, n) for which there is a more specific one among
- * them. */
+/* Hides each finding, from the given index on, for which another of them is
+ * more specific. */
 void findings_yield(struct finding **findings, size_t from, size_t n);
 
 /* True if a rule that is on is needed for the results that the caller wants. */

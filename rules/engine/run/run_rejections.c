@@ -199,7 +199,8 @@ static bool is_later_minor(struct version a, struct version b)
 	return a.major != b.major ? a.major > b.major : a.minor > b.minor;
 }
 
-/* Returns yes if the cluster's version of the operator has the check. */
+/* Returns yes if the operator's version, which the cluster state or else the
+ * policy names, makes the check. */
 static enum tri version_has(struct rule_run *rr, const struct rejection *one)
 {
 	enum operator_name name = rr->rule->rejections->component;
@@ -266,8 +267,9 @@ static struct finding *report_rejection(struct rule_run *rr,
 	return f;
 }
 
-/* Evaluates a rejection and reports it. A value that is unknown or of the wrong
- * type is skipped: the API server rejects wrong types itself. */
+/* Evaluates a rejection for a part, and reports it if its rule is false. An
+ * unknown result is skipped, and so is an error, which a value of the wrong
+ * type causes: the API server rejects wrong types itself. */
 static void compare(struct rule_run *rr, const struct rejected_part *part,
 		    const struct rejection *one)
 {

@@ -109,8 +109,8 @@ static bool find_in_cluster(struct run *run, const struct object *object,
 	return copy->root != NULL;
 }
 
-/* True if the budget allows one more. Each item of a List has a separate
- * budget, within that of the review. */
+/* True if the budget allows reading one more runtime. At admission, each item
+ * of a List has a separate budget within that of the review. */
 static bool may_read(struct run *run)
 {
 	struct load_budget *budget = &run->state->budget;

@@ -18,7 +18,7 @@ struct set_run {
 	struct run *run;
 	const struct policy *(*policy_of)(void *context, uint32_t file);
 	void *context;
-	/* for the input as a whole: that of the first file */
+	/* policy of the first file, which is used for the input as a whole */
 	const struct policy *policy;
 	const struct setting *settings; /* for check_set() */
 	struct arena arena;		/* memory for findings of check_set() */
@@ -211,8 +211,8 @@ static bool may_hide_letters(const struct source *source)
 	return false;
 }
 
-/* True if the file may suppress findings: it contains the text, or escapes may
- * hide it. Otherwise it is not read again. */
+/* True if the file may suppress findings: it contains "gpugate", or escapes may
+ * hide the word. Otherwise it is not read again. */
 static bool may_excuse(const struct source *source)
 {
 	return text_find(source->text, source->len, "gpugate") ||
@@ -234,9 +234,12 @@ static void clear_findings(struct run *run)
 	run->state->nfindings = run->state->findings_size = 0;
 }
 
-/* True if the finding of check_set() is wanted: the rule is on in the policy of
- * its file, with the overrides for its object. check_set() itself runs with the
- * settings of the input as a whole. */
+/*
+ * True if the rule of the finding is on in the policy of the finding's file,
+ * with the overrides for its object. Also sets the finding's severity and
+ * action to those of that policy, because check_set() runs with the settings of
+ * the input as a whole.
+ */
 static bool is_wanted(const struct set_run *set, const struct policy *policy,
 		      struct finding *f)
 {

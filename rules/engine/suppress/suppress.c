@@ -316,7 +316,8 @@ static const char *printable(struct arena *arena, const char *text)
 	return copy;
 }
 
-/* Returns false if the word names no rule that can be suppressed. */
+/* Parses the word. Returns false, and reports it, if it names no rule that can
+ * be suppressed. */
 static bool check_word(struct finish *f, const struct suppress_clause *clause,
 		       const char *text, struct rule_word *word)
 {
@@ -361,8 +362,9 @@ static bool is_patched(const struct finish *f, size_t index)
 	return rule_action(rule, setting->severity) == ACTION_PATCH;
 }
 
-/* True if every rule and check that this word selects could have reported a
- * finding. */
+/* True if the word selects a rule that is on, and each such rule has reported
+ * all its findings. Then a suppression by this word that matched nothing is
+ * unused. */
 static bool is_judged(const struct finish *f, const struct rule_word *word)
 {
 	bool any = false;

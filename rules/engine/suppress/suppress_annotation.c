@@ -138,8 +138,9 @@ static void note_around(struct suppressions *s, const struct object *object,
 					NULL);
 }
 
-/* True if the object's annotations were read before. It is called for every
- * finding, so that pods are searched only once. */
+/* True if the object's annotations were read before; else records that they are
+ * read now. The caller reads them for each finding, and this makes it search
+ * the pods only once. */
 static bool is_seen(struct suppressions *s, const struct object *object)
 {
 	if (s->seen_document != object->doc->number)
