@@ -37,7 +37,7 @@ struct cmp {
 	struct list values;	 /* files, absolute */
 	struct list assignments; /* key=value, as for `helm --set` */
 	bool recurse;		 /* plain manifests: into folders */
-	bool discovers;		 /* only detect how to render */
+	bool discovers; /* only print how the folder would be rendered */
 };
 
 /* --- paths ---------------------------------------------------------------- */
@@ -78,8 +78,8 @@ static const char *variable(const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* The application's folder without its path in the repository; if that is
- * unknown, git's repository, or the folder itself. */
+/* Returns the application's folder without its path in the repository; if that
+ * path is unknown, the root of git's work tree, or the folder itself. */
 static const char *find_root(struct cmp *cmp)
 {
 	const char *path = variable("ARGOCD_APP_SOURCE_PATH");
@@ -134,7 +134,7 @@ static int take_values(struct cmp *cmp, const json_t *value)
 	return rc;
 }
 
-/* A comma is part of the value, except in a list: {a,b}. */
+/* Escapes commas for `helm --set`, except in a list: {a,b}. */
 static int take_assignments(struct cmp *cmp, const json_t *value)
 {
 	const char *key;
@@ -195,7 +195,7 @@ static int take_recurse(struct cmp *cmp, const json_t *value)
 static const struct parameter {
 	const char *name, *member; /* member contains the value */
 	json_type type;
-	bool discovers; /* decides about --discover */
+	bool discovers; /* has an effect on --discover */
 	int (*take)(struct cmp *cmp, const json_t *value);
 } parameters[] = {
 	{"render", "string", JSON_STRING, true, take_render},
@@ -236,7 +236,7 @@ static int take_parameter(struct cmp *cmp, const json_t *item)
 			     ? p->take(cmp, value)
 			     : -1;
 		if (rc < 0)
-			log_line("parameter %s: its value is `%s`", name,
+			log_line("parameter %s: set its value in `%s`", name,
 				 p->member);
 		return rc ? 2 : 0;
 	}
@@ -244,8 +244,9 @@ static int take_parameter(struct cmp *cmp, const json_t *item)
 }
 
 /*
- * Returns the value of spec.source.plugin.env: a text, or a list separated by
- * blanks.
+ * Returns the parameter's value from the variable for it in
+ * spec.source.plugin.env: a text, or a list whose items are separated by commas
+ * or blanks. NULL if the variable is not set, or the parameter is a map.
  */
 static json_t *variable_value(struct cmp *cmp, const struct parameter *p)
 {
@@ -512,7 +513,7 @@ static int print_texts(struct filter *f)
 	for (size_t i = 0; i < f->ntexts; i++) {
 		const struct buf *text = &f->texts[i].text;
 
-		/* Argo CD skips only files without objects. */
+		/* Omit a text without objects, as Argo CD does. */
 		if (!f->texts[i].objects)
 			continue;
 		if (out.len)

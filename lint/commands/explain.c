@@ -96,7 +96,8 @@ static json_t *explain_checks_json(const struct rule *rule)
 	return checks;
 }
 
-/* Target and functions for the fields. add does nothing for an empty text. */
+/* Output in one prose format: add() adds a titled text, or nothing if the text
+ * is empty. */
 struct prose {
 	struct buf *out;
 	void (*add)(struct buf *out, const char *title, const char *text);

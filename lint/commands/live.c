@@ -26,8 +26,8 @@ static const char beside[] =
 
 /* --- kinds ---------------------------------------------------------------- */
 
-/* Reads a line of `kubectl api-resources`: NAME [SHORTNAMES] APIVERSION true
- * KIND. */
+/* Adds the kind in a line of `kubectl api-resources` (NAME [SHORTNAMES]
+ * APIVERSION true KIND) if lint checks it. */
 static void take_kind(char *line, struct buf *kinds)
 {
 	static const struct kube_config config = {0};

@@ -17,8 +17,9 @@ struct live_cluster {
 	bool incomplete; /* something could not be read, which was reported */
 };
 
-/* Reads the objects that the options select, and sets their snapshot. Returns
- * 0, or 2 after messages. */
+/* Reads the snapshot and the objects that the options request from the cluster.
+ * Sets options->asked to the snapshot. Returns 0, also if nothing is requested,
+ * or 2 after messages. */
 int live_open(struct live_cluster *live, struct options *options,
 	      const char *command);
 /* Frees the objects; call it when the options are not used any more. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `gpugate quota`: reads files like lint, with only the rules that check the
- * input itself, and makes a table from the facts about them.
+ * `gpugate quota`: reads files like lint, with only the rule invalid-syntax,
+ * and makes a table from the facts about them.
  */
 #include "quota_since.h"
 
@@ -14,8 +14,8 @@
 #include "lint/term/log.h"
 #include "live.h"
 
-/* Returns true if --fail-on applies: `error` means the steady state, lower
- * severities the peak. */
+/* True if a quota is exceeded in the sense of --fail-on: `error` compares the
+ * steady state, lower severities the peak. */
 static bool is_over(const struct options *o, const struct quota_table *table)
 {
 	const char *on = o->fail_on ? o->fail_on : "never";
@@ -84,7 +84,9 @@ static int print_table(const struct options *o, const struct quota_table *table)
 	return print_out(&out);
 }
 
-/* Reports each file that is missing in the sums. */
+/* Reports each file that could not be read, and that documents could not be
+ * read: their requests are missing in the sums. Returns false if there are
+ * none. */
 static bool tell_unread(struct lint *lint)
 {
 	struct buf path;

@@ -117,7 +117,8 @@ static void read_text(struct quota_since *s, const struct buf *text,
 	arena_release(&arena);
 }
 
-/* A file that is not in the revision is new, which is not an error. */
+/* Reads the i-th changed file as of the revision. Skips a template and a file
+ * that the revision does not have. */
 static int read_old(struct quota_since *s, size_t i, struct err *err)
 {
 	const char *const arguments[] = {"show",

@@ -67,7 +67,8 @@ struct files {
 	struct arena arena;
 	struct lint_file *items;
 	size_t n, size;
-	/* rendered files at the end of the list, sorted separately */
+	/* number of rendered files, which are at the end of the list and are
+	 * sorted separately */
 	size_t nrendered;
 	struct lint_folder *folders;
 	size_t nfolders, folders_size;
@@ -86,7 +87,8 @@ void files_add_root(struct files *files, const char *path, size_t len);
  * NULL if the user named the file itself. The target of the file must be inside
  * of it. */
 const char *files_bound(const struct files *files, size_t file);
-/* Keeps one of several paths to the same file. The list must be sorted. */
+/* Marks all but one of several paths to the same file with FILE_SECOND_NAME.
+ * The list must be sorted. */
 void files_drop_repeated(struct files *files);
 /* Adds the folder at the first len bytes of path. */
 uint32_t files_add_folder(struct files *files, const char *path, size_t len,

@@ -15,8 +15,8 @@
 
 /*
  * Runs git in the folder (NULL: the current one) and appends its output.
- * Returns 0; 1 if git fails, or -1 if it cannot be run, with err set to its
- * first line of output.
+ * Returns 0; 1 if git fails, or -1 if it cannot be run, with err set to the
+ * reason, such as the first line of git's standard error.
  */
 int git_run(const char *folder, const char *const *arguments, struct buf *out,
 	    struct err *err);

@@ -341,8 +341,9 @@ const struct ignore_list *ignore_read(struct arena *arena,
 
 /* --- repositories -------------------------------------------------------- */
 
-/* Finds the git folder. .git may be a file with "gitdir: PATH" (worktrees,
- * submodules). */
+/* Appends the path of the folder with git's own files. .git may be a file with
+ * "gitdir: PATH" (worktrees, submodules); the result is then the common folder
+ * of all worktrees. */
 static void git_folder(const char *folder, struct buf *out)
 {
 	struct buf text, common;

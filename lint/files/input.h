@@ -13,8 +13,8 @@
 int input_read(struct buf *input, int dirfd, const char *path,
 	       const struct file_how *how);
 int input_read_stdin(struct buf *input);
-/* True if standard input is a pipe that contains data. If wait is set, it may
- * arrive within a moment. */
+/* True if standard input is a pipe that contains data. If wait is set, waits
+ * for data for at most 0.2 seconds. */
 bool input_waits(bool wait);
 /* Returns a message for the error: that of strerror(), or a text of gpugate. */
 const char *input_strerror(int error);

@@ -220,7 +220,6 @@ static void mark_folders(struct kustomize *k, struct files *files)
 	buf_release(&path);
 }
 
-/* True if the path is a marked file or folder, or is below one. */
 bool kustomize_patches(const struct kustomize *k, const char *path)
 {
 	for (size_t i = 0; i < k->nbases; i++)

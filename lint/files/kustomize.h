@@ -21,7 +21,8 @@ struct kustomize {
 	 * folders. */
 	const char **marks;
 	size_t n, size;
-	/* Files listed by kustomizations that have patches or components. */
+	/* Absolute paths of files and folders that are listed as resources by
+	 * kustomizations with patches or components. */
 	const char **bases;
 	size_t nbases, bases_size;
 	const char **seen; /* folders that were read */

@@ -48,7 +48,7 @@ static void push(struct listings *listings, const char *name, bool folder,
 	buf_add(&listings->names, name, strlen(name) + 1);
 }
 
-/* Adds a link, or an entry without a type. */
+/* Adds an entry that is a link or whose type is unknown (DT_UNKNOWN). */
 static void push_unknown(struct listings *listings, int fd,
 			 const struct dirent64 *d)
 {
@@ -75,8 +75,8 @@ static void push_unknown(struct listings *listings, int fd,
 		push(listings, d->d_name, false, link ? FILE_LINK : 0);
 }
 
-/* True for names that are skipped; records a kustomization or chart and other
- * names of interest. */
+/* True for a name that is not an entry of the listing: ".", "..", .git and
+ * .gpugate.yaml. Records the latter two and .gitignore in the listing. */
 static bool look_at_dots(const char *name, struct listing *listing)
 {
 	if (!name[1] || (name[1] == '.' && !name[2]))

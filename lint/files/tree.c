@@ -97,8 +97,9 @@ static void read_rules(struct tree_worker *w, struct tree_level *level, int fd,
 	kustomize_read(&w->kustomize, fd, listing->kustomization, path);
 }
 
-/* Counts the manifests below fd, which is closed, in the sorted order of the
- * tree, so that the result is the same wherever the budget ends. */
+/* Counts the manifests below fd, which is closed, and stops when it has
+ * examined as many entries as the budget allows. Entries are examined in sorted
+ * order, so that the result depends only on the budget. */
 static void count_files_below(struct listings *listings, int fd,
 			      uint32_t budget, struct ignored_count *count)
 {

@@ -74,7 +74,8 @@ static uint32_t load_policy(struct walk *walk)
 	return policy;
 }
 
-/* Sets the walk's paths to those of the folder. */
+/* Enters a folder, whose paths are those of the walk: counts its ignored files,
+ * reports its error, loads its policy, and pushes a level. */
 static void begin_folder(struct walk *walk, const struct tree_folder *folder,
 			 uint32_t policy)
 {

@@ -212,7 +212,8 @@ static void give_texts(const struct lsp_session *session,
 				d->path, d->good.data, d->good.len};
 }
 
-/* Findings now refer to the good text. */
+/* Drops the document's findings, and the edits that lead to the good text,
+ * because the new findings refer to that text. */
 static void forget_findings(struct lsp_document *d)
 {
 	d->findings = NULL;

@@ -3,7 +3,8 @@
  * `gpugate lsp`: the table of methods, and the loop that reads messages.
  * Changed documents are linted when no message is waiting, or when a request
  * needs the result. Before that, the server waits as long as the last lint
- * took, so that in a large workspace it does not lint after every keystroke.
+ * took, but at most LONGEST_WAIT, so that in a large workspace it does not lint
+ * after every keystroke.
  */
 #include <string.h>
 #include <unistd.h>

@@ -46,8 +46,8 @@ void lsp_text_release(struct lsp_text *text)
 
 /* --- positions ----------------------------------------------------------- */
 
-/* Returns the number of bytes of the character at s, and sets *units to its
- * code units. */
+/* Returns the number of bytes of the character at s, and sets *units to the
+ * number of its code units. */
 static size_t step(enum lsp_encoding encoding, const char *s, size_t n,
 		   uint32_t *units)
 {

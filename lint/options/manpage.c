@@ -25,7 +25,8 @@ static const struct key policy_keys[] = {
 	{"mode", "audit, warn or enforce",
 	 "The strongest action at admission for all rules, patches included. "
 	 "Default: enforce."},
-	{"contact", "text", "Ends every denial."},
+	{"contact", "text",
+	 "Where users get help; the last line of every denial."},
 	{"rules", "map",
 	 "By rule name, category or `all`: severity (error, warning, "
 	 "info), action (deny, patch, warn, audit, off), params. The more specific entry wins. Without an action, an error "

@@ -349,9 +349,12 @@ static bool is_argument(const struct option_parser *p, const char *name,
 	return is_set && !option_is_inherited(p, name);
 }
 
-/* Decides whether a cluster is read: if the command line names one, or has -n
- * and gpugate is a plugin of kubectl. The environment only selects the
- * cluster. */
+/*
+ * Decides whether objects or a snapshot are read from a cluster: if the command
+ * line names a cluster, if lint has -A, or if gpugate is a plugin of kubectl
+ * and the command line has -A or -n. Variables of the environment can select a
+ * cluster, but do not make gpugate read it.
+ */
 static int choose_cluster(const struct option_parser *p, struct options *o)
 {
 	bool named = is_argument(p, "context", o->context) ||

@@ -2,7 +2,8 @@
 /*
  * Options and commands as data. The table of options is used for parsing,
  * --help, the GPUGATE_* environment, the manual pages and shell completion; the
- * table of commands for everything else.
+ * table of commands selects the function that runs, and is the source of their
+ * help.
  */
 #ifndef LINT_OPTIONS_H
 #define LINT_OPTIONS_H
@@ -56,7 +57,7 @@ struct options {
 	bool no_ignore_vcs, render_network, strict_input, statistics, show_all,
 		help;
 	bool all_namespaces, discover;
-	/* Read objects, or the state, from the cluster that kubectl uses. */
+	/* Read objects, or a snapshot, from the cluster that kubectl uses. */
 	bool asks_objects, asks_state;
 	/* The state that was read, owned by the command; or NULL. */
 	const struct cluster *asked;

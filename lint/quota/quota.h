@@ -120,16 +120,18 @@ void quota_row_verdict(const struct quota_row *row, struct buf *out);
 void quota_row_words(const struct quota_row *row, struct buf *out);
 void quota_add_amount(struct buf *out, struct quantity q);
 
-/* Returns the reason why the quotas of that state are unknown, in the arena;
- * NULL if they are known. wanted means that the policy names a state; cluster
- * is NULL if it could not be read. */
+/*
+ * Returns the reason, in the arena, why the quotas of a snapshot are unknown;
+ * NULL if they are known or no snapshot is named. cluster is NULL if there is
+ * none; wanted then means that the policy names one, which could not be read.
+ */
 const char *quota_unknown(const struct clusters *clusters,
 			  const struct policy *policy,
 			  const struct cluster *cluster, bool wanted,
 			  struct arena *arena);
 /* Returns the reason why the row's quota is unknown, or NULL. */
 const char *quota_row_unknown(const struct quota_row *row);
-/* Adds a text such as "cluster state of 82 days ago, https://...". */
+/* Adds a text such as "cluster snapshot is 82 days old, https://...". */
 void quota_add_state(struct buf *out, const struct quota_table *table);
 
 struct quota_look {

@@ -288,8 +288,8 @@ static void add_empty(struct buf *out, unsigned x, unsigned y)
 		 x, y, CELL_WIDTH, CELL_HEIGHT);
 }
 
-/* Returns the row with the least left among the first of n rows that have the
- * same resource. */
+/* Returns the row with the least left among the n rows that have the resource
+ * of the first one. */
 static const struct quota_row *tightest(const struct quota_row *rows, size_t n)
 {
 	const struct quota_row *worst = rows;
@@ -301,8 +301,8 @@ static const struct quota_row *tightest(const struct quota_row *rows, size_t n)
 	return worst;
 }
 
-/* Adds the rows of one namespace, beginning with the first of rows; returns
- * their number. */
+/* Draws a line of cells for the namespace of the first row, whose rows come
+ * first among the n rows. Returns their number. */
 static size_t add_namespace(struct buf *out, const struct quota_map *map,
 			    const struct quota_row *rows, size_t n, unsigned y)
 {

@@ -247,8 +247,7 @@ static int cmp_rows(const struct quota_entry *x, const struct quota_entry *y)
 }
 
 /*
- * Compares objects. An object whose namespace is unknown differs from all
- * others.
+ * Compares objects of one row, which have the same namespace.
  */
 static int cmp_objects(const struct quota_item *x, const struct quota_item *y)
 {

@@ -114,7 +114,8 @@ static void put_sum(struct buf *out, const struct quota_look *look,
 	buf_addc(out, '\n');
 }
 
-/* Prints the known amounts of a row without a bar. */
+/* Prints the requested amount of a row without a quota: no quota applies, or a
+ * reason why quotas are unknown. */
 static void put_unlimited(struct buf *out, const struct quota_row *row)
 {
 	const char *unknown = quota_row_unknown(row);

@@ -113,8 +113,9 @@ static int write_kustomization(const char *folder, const char *root)
 	return error;
 }
 
-/* Drops warnings of kustomize, and a log prefix: its time would differ in every
- * run. */
+/* Returns the first line of an error output, cut to FIRST_LINE bytes. Skips
+ * warnings of kustomize, and a log prefix, because its time would differ in
+ * every run. */
 static const char *first_line(struct arena *arena, const char *text)
 {
 	const char *next, *message;
@@ -159,8 +160,9 @@ static const char *values_path(struct build *b, size_t i)
 	return arena_printf(b->arena, "%s/%zu.json", b->folder, i);
 }
 
-/* Writes the values for the chart as files into the folder, those with the
- * lowest precedence first. */
+/* Writes each set of values that is not the chart's own to a file, and adds a
+ * --values option for it to argv, those with the lowest precedence first.
+ * Returns the new number of arguments. */
 static size_t add_values(struct build *b, const char **argv, size_t n)
 {
 	const struct render_root *root = b->root;
@@ -237,9 +239,9 @@ static const char *failure(const struct build *b)
 				  : first_line(b->arena, b->errors.data);
 }
 
-/* Builds a kustomization through the one in the folder. After a failure builds
- * the root itself, as a user would, so that the message has only the user's
- * paths. */
+/* Builds a chart, or a kustomization through the one in the folder. If a
+ * kustomization fails, builds the root itself, as a user would, so that the
+ * message contains only the user's paths. */
 static void build(struct build *b)
 {
 	struct render_root *root = b->root;

@@ -69,7 +69,8 @@ static const char *as_named(struct render *r, const struct render_root *root,
 			    path + real);
 }
 
-/* Returns the value of `key: value`, or NULL. */
+/* Returns the path in a line `key: PATH`, absolute and as the walk shows it;
+ * NULL if the line has another key. */
 static const char *value_of(struct origin_lines *l, const char *line,
 			    size_t len, const char *key)
 {
@@ -94,7 +95,8 @@ static const char *value_of(struct origin_lines *l, const char *line,
 	return at;
 }
 
-/* Adds the files that changed the object, in order; a file may occur twice. */
+/* Adds a file that changed the object, unless the list contains it: kustomize
+ * names a file once for each of its changes. */
 static void add_layer(struct origin_lines *l, const char *path)
 {
 	struct render_object *o = l->object;
@@ -132,7 +134,8 @@ static void begin_object(struct origin_lines *l, size_t start)
 	l->metadata = l->annotations = l->pending = false;
 }
 
-/* True if the line is removed. */
+/* Processes a line of the built text. Returns true if the line must be
+ * removed. */
 static bool take_line(struct origin_lines *l, const char *line, size_t len)
 {
 	size_t indent = indent_of(line, len);

@@ -223,8 +223,8 @@ static void try_layer(struct place_search *s, const char *path)
 
 /* --- the object's own file ------------------------------------------------ */
 
-/* Returns the item for the object. If there are several candidates, prefers the
- * longest name, or the same namespace. */
+/* Returns the item for the object. If there are several candidates, returns the
+ * one with the longest name. */
 static const struct render_item *own_item(const struct place_search *s,
 					  struct render_text *text)
 {

@@ -60,7 +60,8 @@ static bool is_url(const char *text)
 	       text_starts(text, "git::");
 }
 
-/* True beyond the border, whether the file exists or not. */
+/* True if `at`, the absolute form of the path, is beyond the border, whether
+ * the file exists or not. */
 static bool leaves(const struct render *r, const char *path, const char *at)
 {
 	return r->border && !is_url(path) && !text_eq(r->border, at) &&

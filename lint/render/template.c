@@ -158,7 +158,9 @@ static uint32_t extent(const struct source *s, const struct node *node)
 	}
 }
 
-/* Finds the last action `with .Values.a`, or another one, before the node. */
+/* Sets *out to the reference in the last line before the node that contains the
+ * action: `with .Values.a` or `range .Values.a`. Returns false if there is
+ * none. */
 static bool named_before(const struct source *s, uint32_t before,
 			 const char *action, struct reference *out)
 {

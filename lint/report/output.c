@@ -177,7 +177,8 @@ static void finish(struct outputs *outputs, struct output *o)
 		fail(outputs, o, error);
 }
 
-/* Logs the names of the report files, if nothing was printed. */
+/* Logs the names of the report files and the numbers of findings, for a run
+ * that printed nothing. */
 static void log_files(const struct outputs *outputs,
 		      const struct report_summary *summary)
 {

@@ -215,8 +215,8 @@ static void add_excerpt(struct full *state, struct full_block *block)
 	add_bar(state, block->gutter);
 }
 
-/* The command becomes a link to the rule's page if the terminal supports links
- * (OSC 8) and the page's address is known. */
+/* Adds the command that explains the rule. It is a link (OSC 8) to the rule's
+ * page if colors are on and the page's address is known. */
 static void add_docs(struct full *state, unsigned gutter,
 		     const struct rule *rule)
 {
@@ -280,8 +280,8 @@ static void add_subject(struct full *state, const struct full_block *block,
 	buf_addc(&state->r.buf, '\n');
 }
 
-/* A single finding has its message above the excerpt; several have theirs below
- * it. */
+/* Writes the findings of a block. The message of a single finding is above the
+ * excerpt; those of several findings are below it. */
 static void add_block(struct full *state, struct full_block *block)
 {
 	const struct finding *first = block->findings[0];

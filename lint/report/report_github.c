@@ -111,8 +111,8 @@ static void github_file(void *context, const struct report_file *file,
 	}
 }
 
-/* Counts the findings without an annotation. A notice about them replaces the
- * tenth annotation. */
+/* Returns the number of findings without an annotation. The notice about them
+ * counts as an info, so if there are ten infos, the tenth is dropped. */
 static uint64_t leave_out(struct github *state)
 {
 	struct held_back *infos = &state->kept[SEVERITY_INFO];

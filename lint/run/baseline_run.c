@@ -59,8 +59,9 @@ static bool is_gone(const char *path)
 	return access(path, F_OK) && (errno == ENOENT || errno == ENOTDIR);
 }
 
-/* Paths are relative to the folder in which the baseline was written, which is
- * usually that of the file. */
+/* True if the file exists neither relative to the current folder nor to the
+ * baseline's folder. Paths are relative to the folder in which gpugate ran when
+ * it wrote the baseline, which is usually one of them. */
 static bool file_is_gone(const struct baseline_run *baseline_run,
 			 const char *file)
 {
@@ -79,7 +80,8 @@ static bool file_is_gone(const struct baseline_run *baseline_run,
 	return gone;
 }
 
-/* True if the rule ran on all objects of this file. */
+/* True if the rule ran on all objects of this file, or does not exist any
+ * more. */
 static bool rule_ran(const struct baseline_run *baseline_run, const char *name,
 		     size_t file)
 {

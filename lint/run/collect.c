@@ -110,8 +110,8 @@ void finding_uncount(struct run_counts *counts, const struct finding *finding)
 
 /* --- findings that repeat one about a runtime of another file ------------- */
 
-/* Returns the number of stored findings. Sets *any if one of them depends on
- * another file. */
+/* Returns the number of stored findings. Sets *any if one of them is about a
+ * pod or a value of a runtime in some file. */
 static size_t count_all(const struct collection *c, bool *any)
 {
 	size_t n = 0;

@@ -145,7 +145,8 @@ static void part_all(struct file_sets *sets, const struct files *files,
 	buf_release(&b);
 }
 
-/* Puts two rendered roots that build the same base into separate sets. */
+/* Makes each rendered root that builds the same base as another one a separate
+ * set. */
 static void part_rendered(struct file_sets *sets, const struct files *files)
 {
 	for (size_t i = files->n - files->nrendered; i < files->n; i++) {

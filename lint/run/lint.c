@@ -319,8 +319,9 @@ static void map_rendered(struct lint *lint)
 		rendered_map(&lint->rendered, &lint->job, &lint->whole.counts);
 }
 
-/* True if only fixes are made now: texts are rendered from the files and linted
- * after these are fixed. */
+/* Completes a run that only fixes files, without reports; the texts that are
+ * rendered from the files are linted in a second run. Returns the exit
+ * status. */
 static int repair_first(struct lint *lint)
 {
 	struct baseline *old = lint->baseline_run.old;

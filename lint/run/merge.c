@@ -83,8 +83,9 @@ static void move_related(struct merge *m, struct finding *findings, size_t n)
 			rendered_move(rendered, &findings[i].related[r].place);
 }
 
-/* Returns the findings of the file and of texts that were rendered from it,
- * sorted together. */
+/* Sets *out to the findings of the file and of texts that were rendered from
+ * it, sorted together, and returns their number. If the file was checked as
+ * part of such a text, its own findings are left out. */
 static size_t gather(struct merge *m, uint32_t file, struct finding **out)
 {
 	struct lint *lint = m->lint;
@@ -175,8 +176,7 @@ static void write_comments(struct merge *m, struct add_ignore *add,
 
 /* --- findings of a file --------------------------------------------------- */
 
-/* Subtracts a fix that turned out to be impossible. Reports that count fixes
- * have already rendered it. */
+/* Subtracts the fix of a finding that is suppressed now. */
 static void uncount_repair(struct run_counts *counts,
 			   const struct fix_result *repair)
 {
@@ -487,7 +487,8 @@ struct quota_maker lint_quota_maker(struct lint *lint)
 	};
 }
 
-/* Without quotas the section is empty, so do not build a large table. */
+/* Adds the section about quotas. Without quotas it is empty, so that the table
+ * is not made. */
 static void add_quotas(void *context, struct buf *out)
 {
 	struct lint *lint = context;

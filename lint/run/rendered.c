@@ -250,8 +250,12 @@ static void report(struct rendered *rendered, const struct render_root *root)
 	buf_release(&shown);
 }
 
-/* Reads the files that a kustomization lists, but only if it is not built,
- * because overlays often change values. */
+/*
+ * Finds charts that objects of this file install. A file that a built
+ * kustomization lists is skipped, because the built text has these objects with
+ * their final values. If the kustomization is not built, the charts are found
+ * but not built either.
+ */
 static void find_releases_in(struct render *r, const char *path)
 {
 	size_t n = r->nroots;

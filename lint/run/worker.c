@@ -64,7 +64,8 @@ static bool breaks_yaml(struct worker *w, struct source *source)
 	return mistakes.of_markup;
 }
 
-/* NUL bytes do not come from template markup. */
+/* True if the file has template markup that is not valid YAML. A file with NUL
+ * bytes is not a template, because they do not come from markup. */
 static bool is_template(struct worker *w, struct source *source)
 {
 	if ((!text_find(source->text, source->len, "{{") &&
@@ -266,8 +267,9 @@ static void fix_file(struct worker *w, const struct run_file *file,
 
 /*
  * Returns a descriptor of the file's folder, which is opened once for all of
- * its files. Returns -1 if the file is the only one in it (using its path is
- * then as fast), or if the folder cannot be opened.
+ * its files. Returns -1 if the folder is not open yet and no later file of the
+ * list is in it (using the path is then as fast), or if the folder cannot be
+ * opened.
  */
 static int folder_fd(struct worker *w, size_t index)
 {
@@ -302,8 +304,9 @@ static int read_file(struct worker *w, size_t index)
 }
 
 /*
- * True if the file is fixed. Source files of a rendered text are not, because
- * they would then be rendered to another text.
+ * True if the file is fixed, or is compared with its fixed version for --diff.
+ * A source file of a rendered text is not fixed, because the text would then
+ * change.
  */
 static bool is_repaired(const struct options *o, const struct lint_file *f)
 {

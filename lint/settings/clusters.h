@@ -35,8 +35,9 @@ struct clusters {
 /* Loads the state of --cluster. Returns 0, or 2 after a message. */
 int clusters_init(struct clusters *clusters, const struct options *options);
 void clusters_release(struct clusters *clusters);
-/* Returns the state for a file of that policy. rule is the entry of `paths:`
- * that matches the file, or NULL. */
+/* Returns the snapshot for a file with that policy: that of --cluster, or else
+ * the one at path, which the entry of `paths:` for the file names (NULL: none).
+ * Returns NULL if there is none or it cannot be read. */
 const struct cluster *clusters_for_file(struct clusters *clusters,
 					const struct policies *policies,
 					uint32_t policy, const char *path);

@@ -194,8 +194,8 @@ static void add_entry(struct policies *policies, const char *path,
 	*ARRAY_PUSH(policies->items, policies->n, policies->size) = entry;
 }
 
-/* Returns the policy for files without a .gpugate.yaml: that of --policy, or
- * that of the preset if --preset is given. */
+/* Returns the policy for files without a .gpugate.yaml: that of --preset, or
+ * else that of --policy, or else the preset recommended. */
 static struct policy *without_file(const struct policies *policies)
 {
 	const struct policy_overrides none = {0};

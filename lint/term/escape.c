@@ -23,7 +23,7 @@ static void stand_in(struct escape *out, uint32_t c)
 	out->width = 1;
 }
 
-/* Shows a masked value as one character, whatever its length. */
+/* Shows a masked value as SECRET_STARS, whatever its length. */
 static void show_stars(struct escape *out, const char *s, size_t n)
 {
 	out->used = 0;

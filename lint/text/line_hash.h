@@ -27,7 +27,7 @@ struct line_hash {
 struct line_hasher {
 	const struct source *source;
 	size_t at;	   /* offset of the next byte */
-	uint32_t trailing; /* unit that must precede it; 0: none */
+	uint32_t trailing; /* unit to read before that byte; 0: none */
 	bool at_start, after_cr;
 	/* The last units; the number of a unit modulo LINE_HASH_WINDOW is its
 	 * index. */

@@ -95,7 +95,7 @@ snapshot() {
 	cluster
 	snapshot -o cluster.json
 	is "$status" 0
-	holds "$stderr" "1 namespaces, 1 quotas, 2 nodes (1 kinds of them), 2 GPU pods"
+	holds "$stderr" "1 namespaces, 1 quotas, 2 nodes (1 kinds), 2 GPU pods"
 	cat >job.yaml <<-END
 		apiVersion: kubeflow.org/v1
 		kind: PyTorchJob

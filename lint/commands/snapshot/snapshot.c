@@ -272,7 +272,7 @@ static void tell_counts(const struct cluster *c)
 	size_t groups;
 
 	cluster_nodes(c, &groups);
-	log_line("%zu namespaces, %zu quotas, %zu nodes (%zu kinds of them), "
+	log_line("%zu namespaces, %zu quotas, %zu nodes (%zu kinds), "
 		 "%zu GPU pods%s",
 		 cluster_count(c, CLUSTER_NAMESPACE),
 		 cluster_count(c, CLUSTER_QUOTA),

@@ -13,9 +13,9 @@ enum asked {
 	ASKED_WELL,
 	ASKED_ABSENT,	/* the server does not have the kind */
 	ASKED_REFUSED,	/* forbidden, or the response cannot be used */
-	ASKED_TOO_LATE, /* the list changed too much while it was read */
-	ASKED_AGAIN,
-	ASKED_NOBODY, /* kubectl or the server cannot be reached */
+	ASKED_TOO_LATE, /* the list expired while it was read */
+	ASKED_AGAIN,	/* read the list again, in one piece */
+	ASKED_NOBODY,	/* kubectl or the server cannot be reached */
 };
 
 struct snapshot {

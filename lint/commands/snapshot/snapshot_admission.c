@@ -62,7 +62,8 @@ static const char *text_at(const struct node *node, const char *path)
 
 /* --- objects to save ------------------------------------------------------ */
 
-/* Saves an object. Returns false if it is too large, or if the total is. */
+/* Saves the object in s->one. Returns false if it is too large, or the total
+ * would be. */
 static bool keep_object(struct saving *s)
 {
 	if (s->one.len > OBJECT_MAX || s->items.len + s->one.len > ALL_MAX)
@@ -128,8 +129,8 @@ static void take_binding(struct saving *s, const struct wanted_kind *w,
 }
 
 /*
- * Adds the kinds that a mutating policy may change before other policies check
- * them.
+ * Saves a MutatingAdmissionPolicy or its binding, because it may change objects
+ * before other policies check them.
  */
 static void take_mutation(struct saving *s, const struct wanted_kind *w,
 			  const struct node *item)
@@ -145,7 +146,8 @@ static bool list_has(const struct node *list, const char *text)
 	return false;
 }
 
-/* True if a policy checks objects of this kind, with their defaults. */
+/* True if the defaults of this kind matter to a policy: its resourceRules list
+ * the group, or its parameters have the kind. */
 static bool is_judged(const struct saving *s, const char *group,
 		      const char *kind)
 {

@@ -74,8 +74,7 @@ static const char *take_named(json_t *object, struct buf *out)
 	return out->len ? NULL : "it contains no policy";
 }
 
-/* True for a valid name of a ConfigMap. It becomes part of a path and of a
- * URL. */
+/* True for NAMESPACE/NAME with valid names, which become parts of a URL. */
 static bool is_webhook_policy(const char *name)
 {
 	size_t space = strcspn(name, "/");

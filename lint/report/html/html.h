@@ -10,9 +10,9 @@
 
 #include "lint/report/parts/report_common.h"
 
-/* Writes the page up to the start of <main>: the title, the result after it
- * (verdict is "bad", "good" or NULL for none), and a line below ("" for none).
- * The texts are not escaped yet. */
+/* Writes the page up to the start of <main>: the title, the verdict (NULL:
+ * none), whose color depends on bad, and a line below ("": none). The function
+ * escapes the texts. */
 struct html_head {
 	const char *title, *verdict, *below;
 	bool bad;

@@ -108,8 +108,8 @@ static void add_filter(struct buf *out)
 		 "</form>\n");
 }
 
-/* Writes the number of findings at or above a severity: "1 error, 2
- * warnings". */
+/* Writes the numbers of findings that fail the run if fail_on is warning or
+ * info: "1 error, 2 warnings". */
 static void add_failing(struct buf *out, const struct run_counts *counts,
 			const char *fail_on)
 {

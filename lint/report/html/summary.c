@@ -67,7 +67,8 @@ static void add_rule_row(struct buf *out, const struct tally_rule *item,
 	buf_adds(out, "</td></tr>\n");
 }
 
-/* Lists the rules of one severity, the most frequent first. */
+/* Lists the rules with infos, or those with errors and then those with
+ * warnings, in the order of the tally. */
 static void add_rules(struct buf *out, const struct tally *tally, bool infos)
 {
 	uint64_t most = 0;
@@ -101,7 +102,7 @@ void html_add_rules(struct buf *out, struct tally *tally)
 	add_rules(out, tally, true);
 }
 
-/* Adds the summary lines of the `full` format. */
+/* Adds each line of the text as a list item. */
 static void add_lines(struct buf *out, const char *text)
 {
 	while (*text) {

@@ -25,8 +25,8 @@ struct source *file_source(const struct report_file *file);
 /* Returns the text of the file that may be shown, in which secret values are
  * masked. */
 struct source *file_shown(const struct report_file *file);
-/* Adds "PyTorchJob ml/llm" and the place in the object; nothing for a finding
- * without an object. The caller must escape the text. */
+/* Adds "PyTorchJob ml/llm"; nothing for a finding without an object. The caller
+ * must escape the text. */
 void finding_object(const struct finding *finding, struct buf *out);
 /* Adds the object, followed by " › Worker › trainer". */
 void finding_subject(const struct finding *finding, struct buf *out);

@@ -212,7 +212,8 @@ static void add_refused(const struct report_summary *summary, size_t first,
 	buf_adds(out, " | gpugate lint -\n");
 }
 
-/* Adds the roots that were rendered by the same program as the root `first`. */
+/* Adds a line for all roots that were rendered by the same program as the root
+ * `first`, unless an earlier root had that program. */
 static void add_built(const struct report_summary *summary, size_t first,
 		      struct buf *out)
 {
@@ -244,7 +245,8 @@ void summary_add_rendered(const struct report_summary *summary, struct buf *out)
 			add_refused(summary, i, out);
 }
 
-/* True if rule i was named in an earlier line, or needs none. */
+/* True if an earlier rule was skipped for the same reason, whose line also
+ * names rule i. */
 static bool same_reason_before(const struct report_summary *summary, size_t i)
 {
 	for (size_t j = 0; j < i; j++) {

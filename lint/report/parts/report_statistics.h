@@ -19,8 +19,8 @@ void summary_add_findings(const struct run_counts *counts, struct buf *out);
  * rendered texts; adds nothing if there are none. */
 void summary_add_fixable(const struct report_summary *summary, struct buf *out);
 /*
- * Adds a line for each rendered root and each root that was not rendered, if
- * there are any.
+ * Adds a line for each program that rendered roots, and one for each reason why
+ * roots were not rendered.
  */
 void summary_add_rendered(const struct report_summary *summary,
 			  struct buf *out);

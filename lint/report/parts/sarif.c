@@ -49,7 +49,7 @@ void sarif_put_artifact(struct buf *out, const char *path)
 	buf_release(&uri);
 }
 
-/* Escapes square brackets, so that they never form a link. */
+/* Adds text in which each "](" becomes "] (", so that it never forms a link. */
 static void add_plain(struct buf *out, const char *s)
 {
 	const char *link;
