@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions on paths as text: clean, join, make absolute or relative. Only
- * path_real() reads the file system and follows links. Functions append to out.
+ * Functions on paths: clean, join, make absolute or relative. They treat a path
+ * as text; only path_real() and repository_length() look at the file system.
+ * Functions with a parameter out append to it.
  */
 #ifndef BASE_PATH_H
 #define BASE_PATH_H

@@ -15,8 +15,8 @@ void *vec_grow(struct arena *arena, void *items, size_t n, size_t *size,
 	if (n < *size)
 		return items;
 	/*
-	 * Arrays of large items (objects, pods) start with one item, because
-	 * most lists have only one.
+	 * Arrays of large items (objects, pods) start with room for two,
+	 * because most of them stay short.
 	 */
 	if (*size)
 		*size *= 2;
