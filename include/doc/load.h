@@ -108,10 +108,10 @@ int loader_next(struct loader *loader, struct doc *doc);
  */
 struct node *yaml_read(struct loader *loader, uint32_t start, uint32_t end);
 /*
- * Prepares a loader for the documents in a string of a document, which spend
- * the arena's budget. The text may differ from the node's, but must have the
- * same length. Returns false if no budget is left. A document that costs too
- * much is the last one returned.
+ * Prepares a loader for the documents in text, which is a string of a document;
+ * they spend the arena's budget. name is the name of the source in messages.
+ * Returns false if no budget is left. embedded_next() returns false at the end,
+ * and for a document that exceeds the budget.
  */
 bool embedded_init(struct loader *loader, struct arena *arena, const char *name,
 		   const char *text, size_t len);

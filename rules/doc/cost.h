@@ -12,8 +12,7 @@
  * use. */
 uint32_t cost_nodes(const struct loader *loader);
 uint64_t cost_flow_work(const struct loader *loader);
-/* Charges a reader's use to the budget; nodes and flow_work are the unused
- * parts of the limits. */
+/* Charges to the budget what a reader used. */
 void cost_spend(struct loader *loader, uint64_t nodes, uint64_t flow_work);
 
 #endif

@@ -20,7 +20,8 @@ bool embedded_init(struct loader *loader, struct arena *arena, const char *name,
 	return !budget || !budget->over;
 }
 
-/* Limits lists in a string like those of the enclosing object. */
+/* Charges the lists of a document in a string to the budget. Returns root, or
+ * NULL if the budget is exceeded. */
 static const struct node *count_lists(struct arena *arena,
 				      const struct node *root)
 {

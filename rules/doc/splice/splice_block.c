@@ -291,8 +291,8 @@ static void cut_lines(struct splicer *splicer, uint32_t from, uint32_t to)
 }
 
 /*
- * Removes the entries that begin on the line of a dash, up to the next one that
- * stays, which is returned.
+ * Cuts the entries to be removed at the start of a map that begins on the line
+ * of a dash. Returns the entry after those that it has handled.
  */
 static const struct node *cut_first(struct splicer *splicer,
 				    const struct splice_change *change)

@@ -64,7 +64,8 @@ struct node *fast_item(struct fast *fast, struct node *parent, uint32_t at)
 	return node;
 }
 
-/* Returns a node for the next value, or NULL if the limit is reached. */
+/* Returns a node for the next value. Returns NULL if the limit is reached, or
+ * if no value is expected here. */
 static struct node *place(struct fast *fast, uint32_t at)
 {
 	struct fast_frame *frame;

@@ -259,8 +259,9 @@ static void drop_underscores(char *out, const char *text, size_t len)
 }
 
 /*
- * True if the text starts with a dot and contains underscores between digits,
- * which go-yaml does not remove in this case and ParseFloat() accepts.
+ * For a text that starts with a dot: true if each underscore is between two
+ * digits. go-yaml does not remove underscores from such a text, and
+ * ParseFloat() accepts only these.
  */
 static bool dot_underscores(const char *text, size_t len)
 {
