@@ -7,7 +7,7 @@
  *	program = cel_compile(arena, env, text, len, &issues);
  *	cel_eval_init(&eval, program, arena, &options);
  *	result = cel_eval_run(&eval);
- *	node = cel_eval_blame(&eval);        why it failed
+ *	n = cel_eval_blame(&eval, nodes, max);	why it failed
  *
  * Environments and programs are immutable and may be used by several threads;
  * an evaluation belongs to one thread. Evaluation reads no files, clocks or

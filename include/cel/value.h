@@ -7,7 +7,7 @@
  *
  * A value that was read from a document keeps its node when it is compared,
  * passed on or put into a list, so that a failing rule can report its line. A
- * computed value is without one.
+ * computed value has none.
  */
 #ifndef CEL_VALUE_H
 #define CEL_VALUE_H

@@ -2,16 +2,18 @@
 /*
  * The state of one evaluation, shared by the files of the evaluator.
  *
- * Where it is not cel-go 0.26 with Kubernetes' options:
- * - an unknown argument is graver than an error beside it;
- * - has() of a placeholder is true, and the size of a list of them is known;
- * - what a fragment lacks is unknown, be it a key, an element or a size;
- * - a constant part that fails does so when it is evaluated: the API server
- *   refuses the whole expression;
- * - work that costs do not count is bounded, too (CEL_WORK), and memory;
- * - a sum of lists has at most a million elements, one of texts 4 MiB;
- * - where cel-go panics over an operand that failed, that is the error, and
- *   appending bytes leaves the operands as they are.
+ * Differences from cel-go 0.29 with Kubernetes' options:
+ * - if one argument is unknown and another is an error, the result is unknown;
+ * - has() of a placeholder is true, and the size of a list of placeholders is
+ *   known;
+ * - in a fragment (options.fragment), an absent key or element is unknown, and
+ *   so is the size of a list or map;
+ * - a constant part of an expression fails when it is evaluated; the API server
+ *   rejects the whole expression instead;
+ * - work that the cost does not count is limited (CEL_WORK), and so is memory;
+ * - a sum of lists has at most a million elements, a sum of strings 4 MiB;
+ * - if an operand fails where cel-go panics, the result is the operand's error;
+ * - adding bytes never changes the operands.
  */
 #ifndef CEL_EVAL_INTERNAL_H
 #define CEL_EVAL_INTERNAL_H

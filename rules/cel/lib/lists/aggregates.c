@@ -76,8 +76,7 @@ static struct cel_value sum(struct cel_call *call)
 	return total;
 }
 
-/* Implements min() and max(): returns the first item than which no other is
- * less, or greater. */
+/* Implements min() and max(). Returns the first of equal items. */
 static struct cel_value extreme(struct cel_call *call)
 {
 	int sign = text_eq(call->overload->name, "max") ? 1 : -1, order;

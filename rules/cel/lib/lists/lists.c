@@ -62,8 +62,9 @@ struct flat {
 	size_t n, size;
 };
 
-/* Appends the items. Returns an unknown value if the length of the result is
- * unknown because of it, else null. */
+/* Appends the items of list, and depth levels of nested lists flattened.
+ * Returns null, or an item that is an error or unknown value and might be a
+ * list to flatten. */
 static struct cel_value flatten_into(struct arena *arena, struct flat *flat,
 				     struct cel_value list, int64_t depth)
 {

@@ -31,8 +31,8 @@ static bool is_plain_host(char c)
 }
 
 /*
- * Returns the byte that %XX at position i encodes, or -1 if it is not an
- * escape.
+ * Returns the byte that %XX at position i encodes, or -1 if it is not an escape
+ * that this part allows.
  */
 static int escaped(struct cel_text text, size_t i, enum part part)
 {
