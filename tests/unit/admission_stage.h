@@ -25,7 +25,7 @@ struct stage {
 	int log_fd;
 };
 
-/* Starts the stage, which owns log_fd from then on. */
+/* Starts the stage, which closes log_fd at its end. */
 static inline void stage_begin(struct stage *s, int log_fd,
 			       enum log_level level, bool json)
 {

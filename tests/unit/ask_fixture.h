@@ -16,11 +16,12 @@ struct ask {
 	const char *operation, *group, *kind, *subresource, *object;
 };
 
-/* A marker in a test's object that is posted without its quotes, so that the
- * object is not JSON. */
+/* A value in a test's object that post() sends without its quotes: 01 is not a
+ * JSON number, so the object cannot be read. */
 #define NO_NUMBER "'01'"
 
-/* Uses the preset recommended; the user of requests is Alice. */
+/* Sets up a stage with the preset recommended; the user of its requests is
+ * alice. */
 static inline int setup_recommended(void **state)
 {
 	struct stage *s;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measures the time and the memory of a review in this process. */
+/* Measures the processor time of this thread and the memory of this process,
+ * for tests that measure the cost of a review. */
 #ifndef TESTS_COST_FIXTURE_H
 #define TESTS_COST_FIXTURE_H
 
@@ -20,8 +21,8 @@ static inline int64_t cpu_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-/* Returns the resident memory; memory of a review stays resident until the next
- * review. */
+/* Returns the resident memory in MB. The memory of a review stays resident
+ * until the next review. */
 static inline long memory_mb(void)
 {
 	FILE *file = fopen("/proc/self/statm", "r");
@@ -33,8 +34,8 @@ static inline long memory_mb(void)
 	return used * (sysconf(_SC_PAGESIZE) / 1024) / 1024;
 }
 
-/* Returns the largest resident memory since the last reset; reset: resets it
- * first. */
+/* Returns the largest resident memory in MB since the last reset. reset: resets
+ * it first. */
 static inline long memory_peak_mb(bool reset)
 {
 	FILE *file = fopen("/proc/self/clear_refs", "w");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks the processor time and the memory of one review. The time is asserted
- * with TIMES=strict only (check-load), on a fast machine and build.
+ * Checks the processor time and the memory of one review. The limit of the time
+ * is strict only with TIMES=strict (check-load), which needs a fast machine and
+ * build; otherwise it only catches work that does not end.
  */
 #ifndef TESTS_COSTLY_REVIEW_H
 #define TESTS_COSTLY_REVIEW_H
@@ -11,7 +12,8 @@
 
 enum {
 	LIMIT_MS = 200,
-	MOST_MS = 60000, /* limit with sanitizers */
+	/* limit without TIMES=strict, for slow machines and sanitizers */
+	MOST_MS = 60000,
 };
 
 #define GPU "resources: {limits: {nvidia.com/gpu: 1}}"
@@ -22,7 +24,8 @@ enum { MEMORY_MB = 4000 };
 enum { MEMORY_MB = 36 };
 #endif
 
-/* Answers a review of the object that write() writes, as new and old one. */
+/* Posts a review of the object that write() writes, for an UPDATE also as the
+ * old object, and checks its cost. */
 static inline void judge(struct stage *s, enum admission_path path,
 			 const char *operation, const char *kind,
 			 void (*write)(struct buf *out))
@@ -65,7 +68,8 @@ struct costly_object {
 	void (*write)(struct buf *out);
 };
 
-/* Judges each object at both paths, and as an update, under preset strict. */
+/* Posts each object to /validate and /mutate, and as an UPDATE, under the
+ * preset strict. */
 static inline void judge_all(struct stage *s, const struct costly_object *items,
 			     size_t n)
 {

@@ -23,7 +23,8 @@ enum {
 struct cert {
 	int ca; /* CA that signed the leaf */
 	int64_t from, to;
-	/* set for a CA: its leaf does not replace a usable one */
+	/* set for a CA that replaced a lost one: its leaf does not replace a
+	 * usable one */
 	bool emergency;
 };
 
@@ -59,8 +60,8 @@ struct replica {
 	uint64_t bundle[CONFIGS];
 	struct secret secret;
 	bool changed;
-	/* CA that all configurations have, their versions, and the time of
-	 * that. */
+	/* a CA that all configurations had in the last round, their versions,
+	 * and the time since which */
 	int settling;
 	unsigned settling_rv[CONFIGS];
 	int64_t since;
@@ -115,7 +116,7 @@ static void write_config(struct world *w, int i, uint64_t bundle, bool tampered)
 	*newest(w, i) = (struct version){w->t, bundle, tampered};
 }
 
-/* --- what must hold ------------------------------------------------------- */
+/* --- invariants ----------------------------------------------------------- */
 
 /* Checks one configuration: some API server may use any version that was
  * current within the last `settle` seconds. */

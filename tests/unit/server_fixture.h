@@ -348,7 +348,8 @@ UNUSED static bool caller_post(struct caller *caller, const char *body,
 	       caller_send(caller, body, len);
 }
 
-/* Sends a whole request on a new connection; returns its status. */
+/* Sends a whole request on a new connection; returns the status of the
+ * reply. */
 UNUSED static int stage_ask(const struct stage *stage, const char *body)
 {
 	struct caller caller;

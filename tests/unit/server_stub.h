@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Replaces webhook/admission/admission.c without checking objects: the answer
+ * Replaces webhook/admission/admission.c and checks no objects: the answer
  * depends on the first bytes of the body. Included by one file of a program.
  *
  *	sleep MS	answer after this time
@@ -66,7 +66,7 @@ static int64_t stub_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-/* The time that the start of a slow review was given, in ms. */
+/* Milliseconds that the last slow review got for its start. */
 static _Atomic int64_t stub_given;
 
 /* Waits without using the processor, whose time has another limit. */

@@ -17,7 +17,7 @@
 #include "base/buf.h"
 #include "cluster_fixture.h"
 
-/* --- an API server that has some objects, and a state behind it ----------- */
+/* --- an API server with objects that the state lacks ---------------------- */
 
 struct server {
 	struct stage *stage;
@@ -153,7 +153,7 @@ static void assert_not_run(struct stage *s, const char *rule, unsigned n)
 	buf_release(&line);
 }
 
-/* --- the tests ------------------------------------------------------------ */
+/* --- tests ---------------------------------------------------------------- */
 
 static void an_object_that_exists_is_not_missing(void **state)
 {
@@ -172,8 +172,8 @@ static void an_object_that_exists_is_not_missing(void **state)
 	end(&server);
 }
 
-/* An object that was found leads to another look-up. */
-static void what_is_behind_an_object_is_asked_for_too(void **state)
+/* The LocalQueue that was found names a ClusterQueue, which is missing too. */
+static void an_object_that_was_found_leads_to_another_request(void **state)
 {
 	struct server server;
 
@@ -187,7 +187,7 @@ static void what_is_behind_an_object_is_asked_for_too(void **state)
 	end(&server);
 }
 
-static void what_is_missing_is_denied(void **state)
+static void a_missing_object_is_denied(void **state)
 {
 	struct server server;
 
@@ -230,7 +230,7 @@ static void a_list_is_asked_for_as_a_whole(void **state)
 }
 
 /* Warnings, and findings about the object itself, cause no request. */
-static void nothing_else_asks(void **state)
+static void only_denials_cause_requests(void **state)
 {
 	struct server server;
 
@@ -259,7 +259,8 @@ static void labels_of_a_new_namespace_give_its_mode(void **state)
 	server.objects[0] = NEW_NAMESPACE;
 	assert_allowed(denial_in(*state, "new", PLAIN));
 	assert_int_equal(server.asked, 1);
-	/* The namespace got this label later. */
+	/* The state has another label of this namespace; before the denial, the
+	 * API server is asked for the current one. */
 	assert_denied(denial(*state, PLAIN), "job-replacement-double-claim");
 	server.objects[0] = "{apiVersion: v1, kind: Namespace, metadata: "
 			    "{name: ml, labels: {tier: dev}}}";
@@ -289,11 +290,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(an_object_that_exists_is_not_missing),
-		TEST(what_is_behind_an_object_is_asked_for_too),
-		TEST(what_is_missing_is_denied),
+		TEST(an_object_that_was_found_leads_to_another_request),
+		TEST(a_missing_object_is_denied),
 		TEST(without_an_answer_the_rule_is_not_run),
 		TEST(a_list_is_asked_for_as_a_whole),
-		TEST(nothing_else_asks),
+		TEST(only_denials_cause_requests),
 		TEST(labels_of_a_new_namespace_give_its_mode),
 		TEST(labels_that_are_unknown_deny_nothing),
 	};

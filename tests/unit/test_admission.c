@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Admission with the real rules: objects that are allowed unread are counted,
- * and a message about an owner's ignore names the place that covers its Pods.
+ * Admission with the real rules: requests that are allowed without a check are
+ * counted, a warning about an owner's ignore annotation says where it must be,
+ * patches of several rounds, and objects that cannot be read.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +30,7 @@ static double figure(const struct stage *s, const char *name)
 static const char scale[] =
 	"{apiVersion: autoscaling/v1, kind: Scale, metadata: {name: a}, "
 	"spec: {replicas: 900}}";
-/* Half a GPU: denied wherever it is checked. */
+/* A Pod with half a GPU, which is denied wherever it is checked. */
 static const char wrong[] = "{apiVersion: v1, kind: Pod, metadata: {name: a}, "
 			    "spec: {containers: [{name: m, image: r/a:1, "
 			    "resources: {limits: {nvidia.com/gpu: '0.5'}}}]}}";
@@ -67,7 +68,7 @@ static const struct {
 	{NULL, {ADMISSION_MUTATE, "CREATE", "", "Pod", "", wrong}, true},
 };
 
-static void what_is_not_judged_is_counted(void **state)
+static void requests_without_a_check_are_counted(void **state)
 {
 	static const char *const reasons[] = {"scale", "subresource",
 					      "operation", "no_patch"};
@@ -103,7 +104,7 @@ static void what_is_not_judged_is_counted(void **state)
 	}
 }
 
-/* --- an owner's ignore ---------------------------------------------------- */
+/* --- ignore annotations of owners ----------------------------------------- */
 
 static const char grants[] = "apiVersion: gpugate.dev/v1\nkind: Policy\n"
 			     "platform: {gpuTaints: [nvidia.com/gpu]}\nrules:\n"
@@ -172,7 +173,7 @@ static void an_ignore_out_of_reach_is_reported(void **state)
 }
 
 /* Values that the cluster adds later are not missing. */
-static void what_is_injected_is_not_missing(void **state)
+static void injected_values_are_not_missing(void **state)
 {
 #define ADDS(where)                                                            \
 	"apiVersion: gpugate.dev/v1\nkind: Policy\n"                           \
@@ -205,8 +206,8 @@ static void what_is_injected_is_not_missing(void **state)
 	"{apiVersion: v1, kind: Pod, metadata: {name: a-1" OWNED own           \
 	"}, spec: " POD_SPEC "}"
 
-/* An annotation that a controller copied from the template is the template's
- * ignore. */
+/* The Job controller copies annotations of its template to each Pod, where they
+ * suppress findings. */
 static void a_templates_ignore_holds_for_its_pods(void **state)
 {
 	static const char controller[] =
@@ -240,7 +241,7 @@ static void a_templates_ignore_holds_for_its_pods(void **state)
 	"{name: 'n', image: r/b:1, "                                           \
 	"resources: {limits: {nvidia.com/gpu: '0.5'}}}]}}"
 
-static void what_was_denied_before_keeps_no_patch(void **state)
+static void a_denied_pod_is_patched_too(void **state)
 {
 	struct stage *s = *state;
 	struct ask ask = {ADMISSION_MUTATE, "CREATE", "", "Pod", "",
@@ -270,7 +271,7 @@ static void patch_of(const struct stage *s, struct buf *out)
 
 /* A volume for /dev/shm is only required after the first patch removes
  * hostIPC. */
-static void patches_what_a_patch_brings_up(void **state)
+static void a_patch_may_cause_another_patch(void **state)
 {
 	static const char opted_in[] =
 		"apiVersion: gpugate.dev/v1\nkind: Policy\nrules:\n"
@@ -335,7 +336,7 @@ static void mutate_reports_suppressions(void **state)
 	assert_true(says(s, SUPPRESSED "bare-gpu-pod\""));
 }
 
-/* --- days go by ----------------------------------------------------------- */
+/* --- exemptions that expire ----------------------------------------------- */
 
 static const char exempts[] =
 	"apiVersion: gpugate.dev/v1\nkind: Policy\nrules:\n"
@@ -343,7 +344,7 @@ static const char exempts[] =
 	"[shm-missing, gpu-request-limit-mismatch], reason: r, until: 2099-01-10}\n";
 
 /* An exemption ends although the policy was loaded long before. */
-static void an_exemption_ends_while_we_run(void **state)
+static void an_exemption_expires_while_the_policy_is_loaded(void **state)
 {
 	static const struct {
 		int64_t day; /* of January 2099 */
@@ -385,7 +386,7 @@ static void an_exemption_ends_while_we_run(void **state)
 	}
 }
 
-/* --- texts of users ------------------------------------------------------- */
+/* --- texts from users ----------------------------------------------------- */
 
 /* The API server drops a warning with a control character (Go's
  * unicode.IsControl), so a name could hide warnings about it. */
@@ -415,7 +416,7 @@ static void no_control_character_hides_a_warning(void **state)
 	assert_true(says(s, "\xc2\xa0\xc3\xa9`"));
 }
 
-/* --- what cannot be read -------------------------------------------------- */
+/* --- unreadable objects --------------------------------------------------- */
 
 #define DEEP "{apiVersion: v1, kind: Pod, metadata: {}, a: " NO_NUMBER "}"
 
@@ -463,7 +464,7 @@ static const struct {
 	 LET_IN},
 };
 
-static void the_mode_of_the_namespace_holds_for_what_is_unread(void **state)
+static void the_namespace_sets_the_mode_for_unreadable_objects(void **state)
 {
 	struct stage *s = *state;
 	char policy[200];
@@ -480,7 +481,7 @@ static void the_mode_of_the_namespace_holds_for_what_is_unread(void **state)
 	}
 }
 
-static void what_is_deleted_is_not_denied_unread(void **state)
+static void an_unreadable_object_that_is_deleted_is_not_denied(void **state)
 {
 	struct stage *s = *state;
 	struct buf request, body;
@@ -539,17 +540,17 @@ static void a_long_review_is_denied_by_its_beginning(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_is_not_judged_is_counted),
+		TEST(requests_without_a_check_are_counted),
 		TEST(an_ignore_out_of_reach_is_reported),
-		TEST(what_is_injected_is_not_missing),
+		TEST(injected_values_are_not_missing),
 		TEST(a_templates_ignore_holds_for_its_pods),
-		TEST(what_was_denied_before_keeps_no_patch),
-		TEST(patches_what_a_patch_brings_up),
+		TEST(a_denied_pod_is_patched_too),
+		TEST(a_patch_may_cause_another_patch),
 		TEST(mutate_reports_suppressions),
-		TEST(an_exemption_ends_while_we_run),
+		TEST(an_exemption_expires_while_the_policy_is_loaded),
 		TEST(no_control_character_hides_a_warning),
-		TEST(the_mode_of_the_namespace_holds_for_what_is_unread),
-		TEST(what_is_deleted_is_not_denied_unread),
+		TEST(the_namespace_sets_the_mode_for_unreadable_objects),
+		TEST(an_unreadable_object_that_is_deleted_is_not_denied),
 		TEST(a_long_review_is_denied_by_its_beginning),
 	};
 

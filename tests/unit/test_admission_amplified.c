@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects with up to 60,000 values of which each is a finding, is compared with
- * a table, or refers to other values: what one review of them may cost.
+ * Cost of one review of objects with up to 60,000 values, where each value is a
+ * finding, is compared with a table, or refers to other values.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -120,7 +120,7 @@ static void objects_cost_little(void **state)
 	judge_all(*state, rows, ARRAY_SIZE(rows));
 }
 
-/* --- beside a large cluster ----------------------------------------------- */
+/* --- with the state of a large cluster ------------------------------------ */
 
 /* Writes a Pod whose affinity has 54,000 values. */
 static void affinity(struct buf *out)
@@ -171,8 +171,8 @@ static void devices(struct buf *out)
 	resources(out, "example.com/device-", "");
 }
 
-/* Writes nodes of so many pools, 30 DeviceClasses that name a resource, and 60
- * LimitRanges. */
+/* Adds nodes of this many pools, 30 DeviceClasses that define a resource name,
+ * and 60 LimitRanges. */
 static void set_cluster(struct stage *s, unsigned pools)
 {
 	struct cluster_builder *builder = cluster_builder_new();

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The processor time and the memory that one review may take, with parts that
- * are compared with each other, texts that each finding reads, patches, and
- * rules of the platform. The time is asserted with TIMES=strict only, as in
- * test_admission_hostile.c.
+ * Cost of one review: objects whose parts are compared with each other, long
+ * texts that are part of each finding, patches, and custom rules. The time is
+ * asserted with TIMES=strict only, as in test_admission_hostile.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -157,7 +156,8 @@ static void words(struct buf *out)
 	buf_adds(out, "]}]}}");
 }
 
-/* Roles and findings of the new and the old object are compared. */
+/* Writes 700 roles with a finding each: an UPDATE compares the roles and the
+ * findings of both objects. */
 static void roles(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, "
@@ -170,7 +170,7 @@ static void roles(struct buf *out)
 	buf_adds(out, "]}}");
 }
 
-/* Each finding about the role's pods contains the role's name. */
+/* Writes a role with a long name, which is part of each finding. */
 static void role_name(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: kubeflow.org/v1, kind: PyTorchJob, "
@@ -201,8 +201,8 @@ static void conditions(struct buf *out)
 	buf_adds(out, "]}}]}}");
 }
 
-/* 35,000 keys below 400 maps, or a long text, and then a value that changes all
- * maps around it. */
+/* Writes 400 nested maps with a text of 1 MB and 35,000 keys in the innermost,
+ * and then a value that changes all maps around it. */
 static void deep_tree(struct buf *out, const char *text, const char *value)
 {
 	repeat(out, "{a: ", 400);
@@ -219,7 +219,7 @@ static void deep_tree(struct buf *out, const char *text, const char *value)
 	repeat(out, "}", 400);
 }
 
-/* A number is a parameter: names of fields match in any case. */
+/* A workflow whose parameter is a number: names of fields match in any case. */
 static void any_case(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, "
@@ -240,7 +240,8 @@ static void parameters(struct buf *out)
 	buf_adds(out, "}}}");
 }
 
-/* Each is rejected at its second bracket, after libyaml has read a thousand. */
+/* Writes patches that are rejected at their second bracket, but only after
+ * libyaml has read a thousand of them. */
 static void patches_of_brackets(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, "
@@ -257,7 +258,7 @@ static void patches_of_brackets(struct buf *out)
 	buf_adds(out, "]}}");
 }
 
-/* Each pod has the path of its template, and so has each of its findings. */
+/* Writes pods at long paths, which are part of each finding. */
 static void long_keys(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: a.b/v1, kind: Any, metadata: {name: a}, "
@@ -343,7 +344,7 @@ static void runtime_jobs(struct buf *out)
 	buf_adds(out, "]}");
 }
 
-/* Overrides are merged one after another into a template with many
+/* Writes overrides that are merged one after another into a template with many
  * variables. */
 static void overrides(struct buf *out)
 {
@@ -358,7 +359,8 @@ static void overrides(struct buf *out)
 	buf_adds(out, "]}}");
 }
 
-/* Each role patches one of an equal number of templates. */
+/* Writes as many role templates as roles; each role searches them for its
+ * template. */
 static void patched_roles(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: workloads.x-k8s.io/v1alpha2, kind: "
@@ -377,7 +379,8 @@ static void patched_roles(struct buf *out)
 	buf_adds(out, "]}}");
 }
 
-/* Each clique may be in one of an equal number of scaling groups. */
+/* Writes as many scaling groups as cliques; each clique searches them for its
+ * group. */
 static void scaled_cliques(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: grove.io/v1alpha1, kind: PodCliqueSet, "
@@ -420,7 +423,7 @@ static void set_runtime(struct stage *s)
 	buf_release(&text);
 }
 
-/* --- their cost ----------------------------------------------------------- */
+/* --- tests ---------------------------------------------------------------- */
 
 static void objects_cost_little(void **state)
 {

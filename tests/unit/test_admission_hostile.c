@@ -2,8 +2,9 @@
 /*
  * Objects made to keep the webhook busy until the API server admits them
  * without an answer: just below the limits, each must be checked in a fraction
- * of the webhook's timeout. The processor time is printed; TIMES=strict
- * (check-load) is for a fast machine and build.
+ * of the webhook's timeout. The processor time is printed, and compared with
+ * the strict limit only with TIMES=strict (check-load), which needs a fast
+ * machine and build.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -163,8 +164,8 @@ static void patched_template(struct buf *out, unsigned i)
 		 "{name: t%u, podSpecPatch: '{}', container: {image: i:1}}", i);
 }
 
-/* All templates share a long patch; each also has a patch before and after
- * it. */
+/* Writes templates that share a long patch; each also has its own patch before
+ * and after it. */
 static void patches(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, "
@@ -255,7 +256,8 @@ static void names_of_secrets(struct buf *out)
 	script(out, "HF_TOKEN:|", 400000);
 }
 
-/* The message of one finding lists all indices. */
+/* Writes a variable with 350,000 indices, all of which are in the message of
+ * one finding. */
 static void indices(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: v1, kind: Pod, metadata: {name: a}, "
@@ -273,7 +275,8 @@ static void unknown_pod(struct buf *out, unsigned i)
 	buf_adds(out, "]}}");
 }
 
-/* Every pod needs a fact that depends on all pods. */
+/* Writes pods of an unknown kind; for each, rules need a fact that depends on
+ * all of them. */
 static void unknown_pods(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: a.b/v1, kind: Any, metadata: {name: a}, "
@@ -291,7 +294,7 @@ static void job_of_gpus(struct buf *out)
 	buf_adds(out, "]}}}}");
 }
 
-/* Each Job has fixes at deeply nested places. */
+/* Writes Jobs in 90 nested Lists; each has fixes. */
 static void deep_lists(struct buf *out)
 {
 	for (unsigned i = 0; i < 90; i++)
@@ -326,7 +329,7 @@ static const struct {
 	{"resources of many names", many_resources},
 };
 
-/* --- inside of texts ------------------------------------------------------ */
+/* --- manifests in strings ------------------------------------------------- */
 
 /* Writes a Workflow of n templates with this manifest. */
 static void workflow(struct buf *out, unsigned n, const char *manifest)
@@ -390,7 +393,7 @@ static void documents(struct buf *out)
 	repeat_documents(out, "\\n---\\napiVersion: v1\\nkind: Pod", 20000);
 }
 
-/* Each document is read by libyaml. */
+/* Writes documents that the fast reader leaves to libyaml. */
 static void slow_documents(struct buf *out)
 {
 	repeat_documents(out, "\\n---\\n!!str a", 30000);
@@ -435,7 +438,8 @@ static void nested_objects(struct buf *out)
 	buf_adds(out, "]}}");
 }
 
-/* Each key is a finding, and all values are missing. */
+/* Writes manifests in which each key is a finding, because its value is
+ * missing. */
 static void keys(struct buf *out)
 {
 	struct buf text;
@@ -447,7 +451,7 @@ static void keys(struct buf *out)
 	buf_release(&text);
 }
 
-/* The templates have different scripts. */
+/* Writes templates that each have a long script. */
 static void scripts(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, "
@@ -480,7 +484,7 @@ static const struct {
 	{"objects in objects", nested_objects},
 };
 
-/* --- in time -------------------------------------------------------------- */
+/* --- tests ---------------------------------------------------------------- */
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { MEMORY_MB = 4000 };
@@ -551,7 +555,7 @@ static void fixed(struct buf *out)
 }
 
 /* The cost of the old object does not count against the new one. */
-static void a_costly_object_can_be_mended(void **state)
+static void a_costly_object_can_be_corrected(void **state)
 {
 	pose(*state, "UPDATE, dryRun: false", "Workflow", fixed, false);
 }
@@ -571,8 +575,8 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(costly_texts_are_refused, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(a_costly_object_can_be_mended,
-						setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			a_costly_object_can_be_corrected, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("door_hostile", tests, NULL, NULL);

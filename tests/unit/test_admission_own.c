@@ -115,7 +115,7 @@ static bool is_allowed(struct stage *s, const char *operation,
 
 #define PODS(operations) "operations: [" operations "], resources: [pods]"
 
-static void a_review_is_what_it_says(void **state)
+static void expressions_see_the_request(void **state)
 {
 	static const char *const holds[] = {
 		"request.operation == 'CREATE' && oldObject == null",
@@ -182,7 +182,7 @@ static void the_old_object_is_selected_too(void **state)
 		is_allowed(s, "UPDATE", "", pod, POD("\"tier\":\"x\"", "b:1")));
 }
 
-static void an_update_is_forgiven_what_was(void **state)
+static void an_update_may_keep_old_problems(void **state)
 {
 	struct stage *s = *state;
 
@@ -197,8 +197,9 @@ static void an_update_is_forgiven_what_was(void **state)
 	"{\"apiVersion\":\"example.com/v1\",\"kind\":\"Gate\",\"metadata\":"   \
 	"{\"name\":\"p\",\"namespace\":\"ml\"},\"spec\":{\"size\":" #size "}}"
 
-/* Without a look at the old value, the rule is only checked on CREATE. */
-static void a_rule_about_the_old_value_waits_for_a_creation(void **state)
+/* The first rule of the CRD is met by any old value, so that it limits only a
+ * CREATE; the second limits an UPDATE too. */
+static void rules_of_a_crd_read_the_old_value(void **state)
 {
 	struct stage *s = *state;
 
@@ -237,11 +238,11 @@ static void a_rule_about_the_old_value_waits_for_a_creation(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_review_is_what_it_says),
+		TEST(expressions_see_the_request),
 		TEST(operations_and_subresources_match),
 		TEST(the_old_object_is_selected_too),
-		TEST(an_update_is_forgiven_what_was),
-		TEST(a_rule_about_the_old_value_waits_for_a_creation),
+		TEST(an_update_may_keep_old_problems),
+		TEST(rules_of_a_crd_read_the_old_value),
 	};
 
 	return cmocka_run_group_tests_name("own policies at admission", tests,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A fix that causes its own finding again: its patch is not sent, and the Pod
- * is not denied for it.
+ * A rule whose fix causes the same finding again. If that ends after some
+ * rounds, the patch is sent; if not, no patch is sent and the Pod is not
+ * denied.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -106,7 +107,7 @@ static const struct ask pod = {
 	"",
 	"{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: " POD_SPEC "}"};
 
-static void a_fix_that_ends_is_sent(void **state)
+static void a_fix_that_settles_is_sent(void **state)
 {
 	struct stage *s = *state;
 
@@ -116,7 +117,7 @@ static void a_fix_that_ends_is_sent(void **state)
 	assert_true(says(s, "\"patch\""));
 }
 
-static void a_fix_without_end_neither_patches_nor_denies(void **state)
+static void a_fix_that_never_settles_neither_patches_nor_denies(void **state)
 {
 	struct stage *s = *state;
 
@@ -132,8 +133,8 @@ static void a_fix_without_end_neither_patches_nor_denies(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_fix_that_ends_is_sent),
-		TEST(a_fix_without_end_neither_patches_nor_denies),
+		TEST(a_fix_that_settles_is_sent),
+		TEST(a_fix_that_never_settles_neither_patches_nor_denies),
 	};
 
 	return cmocka_run_group_tests_name("admission_rounds", tests, NULL,

@@ -213,7 +213,7 @@ static void refusals_state_why(void **state)
 }
 
 /* /validate sees the object that /mutate patched. */
-static void a_repaired_cause_is_not_unused(void **state)
+static void an_ignore_of_a_patched_finding_is_not_unused(void **state)
 {
 #define PATCHED(ignored, more)                                                 \
 	"{apiVersion: v1, kind: Pod, metadata: {name: a, annotations: "        \
@@ -244,7 +244,7 @@ static void a_repaired_cause_is_not_unused(void **state)
 	assert_true(says(s, "Write `gpugate.dev/ignore: RULE`"));
 }
 
-static void a_ticket_is_answered(void **state)
+static void a_ticket_has_a_warning(void **state)
 {
 #define BAD(ticket)                                                            \
 	"{apiVersion: v1, kind: Pod, metadata: {name: a, annotations: "        \
@@ -291,8 +291,8 @@ int main(void)
 		TEST(unread_objects_have_a_uid_too),
 		TEST(warnings_split_between_words),
 		TEST(refusals_state_why),
-		TEST(a_repaired_cause_is_not_unused),
-		TEST(a_ticket_is_answered),
+		TEST(an_ignore_of_a_patched_finding_is_not_unused),
+		TEST(a_ticket_has_a_warning),
 	};
 
 	return cmocka_run_group_tests_name("admission_text", tests, NULL, NULL);

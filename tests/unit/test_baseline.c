@@ -100,7 +100,7 @@ static struct baseline *load(void)
 	return baseline;
 }
 
-static void what_is_written_is_read_back(void **state)
+static void written_entries_are_read_back(void **state)
 {
 	static const char want[] =
 		"{\"version\":2,\"findings\":[\n"
@@ -252,7 +252,7 @@ static void a_missing_file_or_a_folder_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_written_is_read_back),
+		cmocka_unit_test(written_entries_are_read_back),
 		cmocka_unit_test(an_empty_baseline_holds_nothing),
 		cmocka_unit_test(entries_without_findings_are_stale),
 		cmocka_unit_test(a_broken_baseline_is_refused_with_its_line),

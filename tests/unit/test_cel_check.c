@@ -336,7 +336,7 @@ static void overloads_that_fit_stay(void **state)
 	arena_release(&c.arena);
 }
 
-static void names_know_what_they_are(void **state)
+static void identifiers_have_their_declaration(void **state)
 {
 	struct checking c;
 	const struct cel_program *program;
@@ -364,7 +364,7 @@ static void names_know_what_they_are(void **state)
 	arena_release(&c.arena);
 }
 
-static void programs_know_what_they_read(void **state)
+static void programs_list_the_variables_that_they_read(void **state)
 {
 	struct checking c;
 	const struct cel_program *program;
@@ -380,7 +380,7 @@ static void programs_know_what_they_read(void **state)
 	arena_release(&c.arena);
 }
 
-static void types_beyond_measure_are_refused(void **state)
+static void types_that_are_too_large_are_rejected(void **state)
 {
 	struct checking c;
 	struct buf text;
@@ -405,9 +405,9 @@ int main(void)
 		cmocka_unit_test(mistakes_are_reported_as_by_cel_go),
 		cmocka_unit_test(literals_that_must_fail_are_refused_before),
 		cmocka_unit_test(overloads_that_fit_stay),
-		cmocka_unit_test(names_know_what_they_are),
-		cmocka_unit_test(programs_know_what_they_read),
-		cmocka_unit_test(types_beyond_measure_are_refused),
+		cmocka_unit_test(identifiers_have_their_declaration),
+		cmocka_unit_test(programs_list_the_variables_that_they_read),
+		cmocka_unit_test(types_that_are_too_large_are_rejected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

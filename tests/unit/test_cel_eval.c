@@ -246,7 +246,7 @@ static void a_budget_ends_an_evaluation_beyond_it(void **state)
 	arena_release(&r.arena);
 }
 
-static void what_is_not_known_decides_nothing(void **state)
+static void unknown_values_decide_nothing(void **state)
 {
 	static const char *const rows[][2] = {
 		{"spec.later == 'x'", "unknown"},
@@ -281,7 +281,7 @@ static void what_is_not_known_decides_nothing(void **state)
 			     rows[i][1]);
 }
 
-static void what_a_fragment_lacks_is_not_known(void **state)
+static void missing_fields_of_a_fragment_are_unknown(void **state)
 {
 	static const char *const rows[][2] = {
 		{"has(spec.zzz)", "unknown"},
@@ -395,8 +395,8 @@ int main(void)
 		cmocka_unit_test(comprehensions_end_where_cel_go_ends_them),
 		cmocka_unit_test(conversions_have_the_texts_of_go),
 		cmocka_unit_test(a_budget_ends_an_evaluation_beyond_it),
-		cmocka_unit_test(what_is_not_known_decides_nothing),
-		cmocka_unit_test(what_a_fragment_lacks_is_not_known),
+		cmocka_unit_test(unknown_values_decide_nothing),
+		cmocka_unit_test(missing_fields_of_a_fragment_are_unknown),
 		cmocka_unit_test(the_nodes_that_decide_are_blamed),
 	};
 

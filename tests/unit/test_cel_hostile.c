@@ -162,7 +162,7 @@ static void refuses(struct arena *arena, const char *text, const char *why)
 	arena_release(arena);
 }
 
-static void what_is_large_or_deep_is_refused(void **state)
+static void large_and_deep_expressions_are_rejected(void **state)
 {
 	static const struct {
 		const char *unit;
@@ -194,7 +194,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(loops_end_with_their_budget),
 		cmocka_unit_test(patterns_end_at_a_limit),
-		cmocka_unit_test(what_is_large_or_deep_is_refused),
+		cmocka_unit_test(large_and_deep_expressions_are_rejected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -383,13 +383,13 @@ static void code_points_are_limited_not_bytes(void **state)
 	assert_false(is_read("", CEL_CODE_POINTS, "1", " "));
 }
 
-static void what_expands_beyond_measure_is_refused(void **state)
+static void expansions_that_are_too_large_are_rejected(void **state)
 {
 	assert_true(is_read("", 8, "a", ".optMap(x, x)"));
 	assert_false(is_read("", 200, "a", ".optMap(x, x)"));
 }
 
-static void parts_know_their_bytes_and_what_they_do_where(void **state)
+static void parts_know_their_bytes_and_purpose(void **state)
 {
 	static const char text[] = "(a.b) + c.startsWith('d')";
 	struct reading r;
@@ -441,8 +441,8 @@ int main(void)
 		cmocka_unit_test(all_errors_except_syntax_errors_are_reported),
 		cmocka_unit_test(nesting_ends_where_it_does_in_cel_go),
 		cmocka_unit_test(code_points_are_limited_not_bytes),
-		cmocka_unit_test(what_expands_beyond_measure_is_refused),
-		cmocka_unit_test(parts_know_their_bytes_and_what_they_do_where),
+		cmocka_unit_test(expansions_that_are_too_large_are_rejected),
+		cmocka_unit_test(parts_know_their_bytes_and_purpose),
 		cmocka_unit_test(ids_are_unique_and_below_their_number),
 	};
 

@@ -107,7 +107,7 @@ static bool lets_in(const struct place *p, int i)
 	return client_ca_verify(p->store, &p->chains[i], 1);
 }
 
-static void a_new_store_lets_nobody_in(void **state)
+static void an_empty_store_rejects_all_clients(void **state)
 {
 	struct place *p = *state;
 	struct buf text;
@@ -182,7 +182,7 @@ static void stays(const struct place *p, const char *what)
 	assert_false(lets_in(p, NEW));
 }
 
-static void what_is_broken_is_not_taken(void **state)
+static void a_broken_file_is_not_used(void **state)
 {
 	struct place *p = *state;
 	const struct buf *new = &p->pems[NEW];
@@ -302,10 +302,10 @@ static void replaced_while_it_is_used(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_new_store_lets_nobody_in),
+		TEST(an_empty_store_rejects_all_clients),
 		TEST(a_file_is_replaced),
 		TEST(a_bundle_lets_in_clients_of_all),
-		TEST(what_is_broken_is_not_taken),
+		TEST(a_broken_file_is_not_used),
 		TEST(the_first_may_be_past_its_date),
 		TEST(odd_chains_are_refused),
 		TEST(replaced_while_it_is_used),

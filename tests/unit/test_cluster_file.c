@@ -89,7 +89,7 @@ static void a_state_is_read_whole(void **state)
 	arena_release(&arena);
 }
 
-static void what_is_written_is_read_back(void **state)
+static void a_written_state_is_read_back(void **state)
 {
 	struct cluster *c = parse_text(whole, NULL);
 	char *first = NULL, *second = NULL;
@@ -270,7 +270,7 @@ int main(void)
 		cmocka_unit_test(objects_that_cannot_be_read_are_counted),
 		cmocka_unit_test(a_missing_file_is_named),
 		cmocka_unit_test(lists_of_the_api_server_are_read),
-		cmocka_unit_test(what_is_written_is_read_back),
+		cmocka_unit_test(a_written_state_is_read_back),
 		cmocka_unit_test(a_changed_byte_is_read_or_refused),
 	};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collects findings by file: copies outlive their sources, and beyond the
- * maximum the same findings are kept, whichever thread was first.
+ * Findings collected by file: copies outlive their sources, and if there are
+ * more than the maximum, the kept ones do not depend on which thread was first.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -131,9 +131,9 @@ static void equal_texts_are_kept_once(void **state)
 	end(&c, &memory);
 }
 
-/* Files 3 and 5 were not begun when the maximum was reached; file 2 was, and
- * ends later. */
-static void the_first_files_keep_theirs(void **state)
+/* When the maximum is reached, files that were not begun keep no findings; file
+ * 2 was begun and keeps its own, although it ends last. */
+static void the_first_files_keep_their_findings(void **state)
 {
 	static const uint32_t orders[][FILES - 1] = {
 		{0, 1, 4, 5, 2}, {0, 4, 1, 2, 5}, {0, 1, 2, 4, 5}};
@@ -157,7 +157,7 @@ static void the_first_files_keep_theirs(void **state)
 	}
 }
 
-static void those_of_set_rules_count(void **state)
+static void findings_of_set_rules_count(void **state)
 {
 	struct finding_memory memory;
 	struct collection c;
@@ -172,7 +172,7 @@ static void those_of_set_rules_count(void **state)
 	end(&c, &memory);
 }
 
-static void as_many_as_are_kept_are_not_too_many(void **state)
+static void exactly_the_maximum_is_not_cut(void **state)
 {
 	struct finding_memory memory;
 	struct collection c;
@@ -192,9 +192,9 @@ int main(void)
 		cmocka_unit_test(copies_outlive_the_findings),
 		cmocka_unit_test(both_kinds_are_in_the_order_of_lines),
 		cmocka_unit_test(equal_texts_are_kept_once),
-		cmocka_unit_test(the_first_files_keep_theirs),
-		cmocka_unit_test(those_of_set_rules_count),
-		cmocka_unit_test(as_many_as_are_kept_are_not_too_many),
+		cmocka_unit_test(the_first_files_keep_their_findings),
+		cmocka_unit_test(findings_of_set_rules_count),
+		cmocka_unit_test(exactly_the_maximum_is_not_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,13 +21,14 @@ enum what {
 	GREW = 32,
 	CONTROLLED = 64,
 	TICKET = 128,
-	FORGIVEN = 256, /* the old object would be denied for the finding */
+	/* the old object would be denied for the same finding */
+	FORGIVEN = 256,
 	REPAIR = 512,
 	UNSAFE = 1024, /* the finding has a fix that is not safe */
 	SUPPRESSED = 2048,
 	ERROR = 4096,		/* severity error; else warning */
 	LATELY = 8192,		/* the exemption ended some days ago */
-	OF_CONTROLLERS = 16384, /* the policy denies Pods of controllers too */
+	OF_CONTROLLERS = 16384, /* the policy's controllerPods is deny */
 	FELL = 32768,
 	HAD = 65536, /* the old object would be denied for the rule */
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Excerpts: the underline is below the marked bytes in terminal cells, whatever
- * is on the line; no raw text reaches the terminal.
+ * Excerpts of sources: the underline is below the marked text, counted in
+ * terminal cells, whatever is on the line; control characters never reach the
+ * terminal.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -214,13 +215,14 @@ static void long_lines_are_cut_around_the_mark(void **state)
 	}
 }
 
-static void what_fits_is_not_cut(void **state)
+static void lines_that_fit_are_not_cut(void **state)
 {
-	/* 44 cells of text fit into a window of 60 minus the gutter of 4. */
+	/* 44 cells fit into a window of 60 cells, of which 4 are the gutter. */
 	expect_one("key: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n", "key", 60,
 		   "1 | key: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n"
 		   "  | ^^^\n");
-	/* One cell more than 40: cut at the end, with the mark first. */
+	/* 41 cells do not fit into a window of 44 with a gutter of 4: the line
+	 * is cut at its end, because the mark is at its start. */
 	expect_one("key: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n", "key", 44,
 		   "1 | key: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…\n"
 		   "  | ^^^\n");
@@ -325,7 +327,7 @@ int main(void)
 		cmocka_unit_test(control_characters_are_shown_harmless),
 		cmocka_unit_test(labels_stand_behind_their_marks),
 		cmocka_unit_test(long_lines_are_cut_around_the_mark),
-		cmocka_unit_test(what_fits_is_not_cut),
+		cmocka_unit_test(lines_that_fit_are_not_cut),
 		cmocka_unit_test(places_beyond_the_text),
 		cmocka_unit_test(colors_are_closed),
 		cmocka_unit_test(characters_have_their_widths),

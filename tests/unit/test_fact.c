@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts of single objects: the facts read from policy objects and workloads,
- * their places, and that they do not need the document afterward.
+ * Facts that the index reads from single objects (policy objects, workloads),
+ * with their places; they stay valid without the document.
  */
 #include "base/array.h"
 #include "object_fixture.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading whole files: files that are rejected, the size limit, and calls that
- * must not wait.
+ * Whole files are read, within a limit; folders and devices are rejected, and
+ * no call blocks on a pipe.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -210,7 +210,7 @@ static void misspelled_options_suggest_the_right_one(void **state)
 	}
 }
 
-static void what_serving_needs(void **state)
+static void serving_needs_certificates(void **state)
 {
 	static char help[] = "--help", cert[] = "--tls-cert=c";
 	char *none[] = {NULL}, *one[] = {cert, NULL}, *asks[] = {help, NULL};
@@ -239,7 +239,7 @@ static void what_serving_needs(void **state)
 }
 
 /* Certificates need an API server even if the state comes from a file. */
-static void self_managed_beside_a_file(void **state)
+static void self_managed_works_with_a_snapshot_file(void **state)
 {
 	static char managed[] = "--self-managed", secret[] = "--secret=s",
 		    space[] = "--namespace=n", config[] = "--webhook-config=w",
@@ -289,8 +289,8 @@ int main(void)
 		cmocka_unit_test(the_environment_sets_options),
 		cmocka_unit_test(variables_are_named_after_their_options),
 		cmocka_unit_test(misspelled_options_suggest_the_right_one),
-		cmocka_unit_test(what_serving_needs),
-		cmocka_unit_test(self_managed_beside_a_file),
+		cmocka_unit_test(serving_needs_certificates),
+		cmocka_unit_test(self_managed_works_with_a_snapshot_file),
 		cmocka_unit_test(help_shows_defaults),
 	};
 

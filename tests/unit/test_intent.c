@@ -66,7 +66,7 @@ static const struct intent_case {
 	 INTENT_IMAGE, 0},
 };
 
-static void what_asks_for_gpus_is_known_by_its_evidence(void **state)
+static void signs_of_gpu_use_are_found(void **state)
 {
 	for (size_t i = 0; i < sizeof(intents) / sizeof(*intents); i++) {
 		struct fixture fixture = {0};
@@ -85,7 +85,7 @@ static void what_asks_for_gpus_is_known_by_its_evidence(void **state)
 	(void)state;
 }
 
-static void images_for_cpus_ask_for_nothing(void **state)
+static void cpu_images_are_no_sign_of_gpu_use(void **state)
 {
 	static const char *const cpu[] = {
 		"nginx", "docker.io/library/redis:7.2", "python:3.12-slim",
@@ -163,7 +163,7 @@ static void a_models_name_and_flags_are_read(void **state)
 	(void)state;
 }
 
-static void selectors_tell_how_many_devices_a_node_has(void **state)
+static void selectors_show_the_devices_of_a_node(void **state)
 {
 	struct fixture fixture = {0};
 	struct node_devices found = pod_node_devices(
@@ -187,10 +187,10 @@ static void selectors_tell_how_many_devices_a_node_has(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_asks_for_gpus_is_known_by_its_evidence),
-		cmocka_unit_test(images_for_cpus_ask_for_nothing),
+		cmocka_unit_test(signs_of_gpu_use_are_found),
+		cmocka_unit_test(cpu_images_are_no_sign_of_gpu_use),
 		cmocka_unit_test(a_models_name_and_flags_are_read),
-		cmocka_unit_test(selectors_tell_how_many_devices_a_node_has),
+		cmocka_unit_test(selectors_show_the_devices_of_a_node),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
  */
 #include "json_reading.h"
 
-/* --- refusals ------------------------------------------------------------- */
+/* --- rejected texts ------------------------------------------------------- */
 
 #define ITEM	    "expected ',' or ']' after an item of the list"
 #define PAIR	    "expected ',' or '}' after a value of the object"
@@ -123,7 +123,7 @@ static const struct {
 	{SIZED("{\"\xff\":1}"), 2, 3, BYTES},
 };
 
-static void what_is_no_json_is_refused_with_a_position(void **state)
+static void invalid_json_is_rejected_with_a_position(void **state)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++) {
 		struct reading reading;
@@ -231,7 +231,7 @@ static void issues_may_be_dropped(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_no_json_is_refused_with_a_position),
+		cmocka_unit_test(invalid_json_is_rejected_with_a_position),
 		cmocka_unit_test(a_cut_text_is_refused_once),
 		cmocka_unit_test(values_in_a_row_are_read_one_by_one),
 		cmocka_unit_test(bytes_outside_of_the_range_do_not_exist),

@@ -249,7 +249,7 @@ static void a_wrong_date_is_described(void **state)
 	texts_release(&texts);
 }
 
-/* -- caught in the middle -------------------------------------------------- */
+/* -- files that are being replaced ----------------------------------------- */
 
 struct late {
 	const char *path;
@@ -265,7 +265,7 @@ static void *put_late(void *context)
 	return NULL;
 }
 
-static void a_half_is_waited_for(void **state)
+static void a_pair_that_is_half_replaced_is_read_again(void **state)
 {
 	struct place *place = *state;
 	struct texts first, second;
@@ -301,7 +301,7 @@ struct swapper {
 	atomic_uint swaps;
 };
 
-/* Swaps folders repeatedly, as the kubelet does. */
+/* Replaces the folder of the pair repeatedly, as the kubelet does. */
 static void *swap_folders(void *context)
 {
 	struct swapper *swapper = context;
@@ -519,7 +519,7 @@ int main(void)
 		TEST(files_that_are_not_there),
 		TEST(dates_decide),
 		TEST(a_wrong_date_is_described),
-		TEST(a_half_is_waited_for),
+		TEST(a_pair_that_is_half_replaced_is_read_again),
 		TEST(swaps_are_never_caught_halfway),
 		TEST(a_taken_pair_outlives_the_store),
 		TEST(connections_keep_their_pair),

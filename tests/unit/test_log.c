@@ -391,7 +391,7 @@ static void different_decisions_are_logged(void **state)
 	}
 }
 
-static void time_ends_the_silence(void **state)
+static void repeats_are_logged_again_after_a_time(void **state)
 {
 	struct log_decision d = denial("train-0");
 	struct fixture f;
@@ -491,7 +491,7 @@ static double seconds(void)
 }
 
 /* If the pipe is not read, logging continues and later reports the loss. */
-static void a_sleeping_reader_stops_nobody(void **state)
+static void a_reader_that_stops_delays_no_thread(void **state)
 {
 	char bytes[65536 * 2], *last;
 	struct log *log;
@@ -570,10 +570,10 @@ int main(void)
 		cmocka_unit_test(levels_have_names),
 		cmocka_unit_test(repeats_are_counted),
 		cmocka_unit_test(different_decisions_are_logged),
-		cmocka_unit_test(time_ends_the_silence),
+		cmocka_unit_test(repeats_are_logged_again_after_a_time),
 		cmocka_unit_test(a_flood_of_objects_loses_no_count),
 		cmocka_unit_test(pending_repeats_are_logged_at_the_end),
-		cmocka_unit_test(a_sleeping_reader_stops_nobody),
+		cmocka_unit_test(a_reader_that_stops_delays_no_thread),
 		cmocka_unit_test(threads_do_not_mix_lines),
 	};
 

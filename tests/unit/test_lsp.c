@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The language server's positions and messages: columns in UTF-16 and in bytes,
- * the three line ends, changes and their effect on positions, URIs, and headers
- * that are complete, truncated or invalid.
+ * The language server's texts and messages: columns in UTF-16 and in bytes, the
+ * three line ends, changes and how they move positions, URIs, and headers that
+ * are complete, truncated or invalid.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,13 +51,13 @@ static void columns_count_code_units(void **state)
 	check_places(LSP_UTF8);
 }
 
-static void places_that_are_none_move_to_the_next(void **state)
+static void invalid_positions_move_to_valid_ones(void **state)
 {
 	static const struct {
 		struct lsp_position position;
 		uint32_t offset;
 	} cases[] = {
-		{{0, 2}, 1}, /* in the middle of a pair */
+		{{0, 2}, 1}, /* between the two code units of a character */
 		/* a position after the end of the line becomes that end */
 		{{0, 99}, 6},
 		{{1, 1}, 8},  /* an empty line, ended by CR alone */
@@ -78,7 +78,8 @@ static void places_that_are_none_move_to_the_next(void **state)
 
 static void changes_move_places(void **state)
 {
-	/* "0123456789": 4..6 becomes "xyz", then 0..1 is removed. */
+	/* In "0123456789", bytes 4 to 6 become "xyz", then byte 0 is
+	 * removed. */
 	static const struct lsp_change changes[] = {{4, 6, 3}, {0, 1, 0}};
 	static const uint32_t moved[][2] = {{0, 0}, {1, 0}, {3, 2}, {4, 3},
 					    {5, 3}, {6, 6}, {9, 9}};
@@ -145,7 +146,7 @@ static void messages_follow_each_other(void **state)
 	end_input(&input);
 }
 
-static void what_is_no_message_ends_it(void **state)
+static void an_invalid_message_ends_the_stream(void **state)
 {
 	static const char *const texts[] = {
 		"{}",
@@ -187,7 +188,7 @@ static void a_header_has_an_end(void **state)
 	end_input(&input);
 }
 
-/* --- names --------------------------------------------------------------- */
+/* --- URIs ----------------------------------------------------------------- */
 
 static void uris_are_paths(void **state)
 {
@@ -226,10 +227,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_count_code_units),
-		cmocka_unit_test(places_that_are_none_move_to_the_next),
+		cmocka_unit_test(invalid_positions_move_to_valid_ones),
 		cmocka_unit_test(changes_move_places),
 		cmocka_unit_test(messages_follow_each_other),
-		cmocka_unit_test(what_is_no_message_ends_it),
+		cmocka_unit_test(an_invalid_message_ends_the_stream),
 		cmocka_unit_test(a_header_has_an_end),
 		cmocka_unit_test(uris_are_paths),
 	};

@@ -92,7 +92,7 @@ static void tokens_are_masked_wherever_they_stand(void **state)
 	arena_release(&arena);
 }
 
-/* Values are masked in place, truncated, quoted, or next to others. */
+/* Checks that the secrets in the text are masked as wanted. */
 static void masks_to(const char *text, const char *wanted)
 {
 	struct arena arena = ARENA_INIT;
@@ -107,7 +107,7 @@ static void masks_to(const char *text, const char *wanted)
 	arena_release(&arena);
 }
 
-static void credentials_are_masked_by_what_is_around_them(void **state)
+static void credentials_are_found_by_their_context(void **state)
 {
 	static const char *const cases[][2] = {
 		{"PGPASSWORD=hunter psql", "PGPASSWORD=**** psql"},
@@ -181,7 +181,7 @@ static void credentials_are_masked_by_what_is_around_them(void **state)
 		masks_to(cases[i][0], cases[i][1]);
 }
 
-static void what_only_looks_like_a_credential_is_shown(void **state)
+static void texts_that_look_like_credentials_are_shown(void **state)
 {
 	static const char *const cases[] = {
 		"https://host:8080/a@b",
@@ -266,7 +266,7 @@ static void secret_values_are_masked_in_texts(void **state)
 }
 
 /* Text that is not parsed: a secret in a plain value. */
-static void a_text_that_nobody_parsed_is_masked(void **state)
+static void a_text_that_is_not_parsed_is_masked(void **state)
 {
 	static const struct mask_case cases[] = {
 		{"export HF_TOKEN=abc12345;", "export HF_TOKEN=****;"},
@@ -338,9 +338,9 @@ int main(void)
 		cmocka_unit_test(names_of_secrets_are_found),
 		cmocka_unit_test(tokens_are_masked_wherever_they_stand),
 		cmocka_unit_test(secret_values_are_masked_in_texts),
-		cmocka_unit_test(credentials_are_masked_by_what_is_around_them),
-		cmocka_unit_test(what_only_looks_like_a_credential_is_shown),
-		cmocka_unit_test(a_text_that_nobody_parsed_is_masked),
+		cmocka_unit_test(credentials_are_found_by_their_context),
+		cmocka_unit_test(texts_that_look_like_credentials_are_shown),
+		cmocka_unit_test(a_text_that_is_not_parsed_is_masked),
 		cmocka_unit_test(many_secrets_stay_linear),
 	};
 

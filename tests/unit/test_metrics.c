@@ -354,7 +354,7 @@ static void exemptions_are_replaced(void **state)
 	free(page);
 }
 
-/* -- what users choose ----------------------------------------------------- */
+/* -- label values from users ----------------------------------------------- */
 
 static void hostile_values(void **state)
 {
@@ -528,7 +528,7 @@ static void threads_agree_on_new_names(void **state)
 }
 
 /* The reader of this test must reject wrong pages. */
-static void the_reader_refuses(void **state)
+static void the_strict_reader_rejects_wrong_pages(void **state)
 {
 	static const char *const pages[] = {
 		"",
@@ -578,7 +578,7 @@ int main(void)
 		WITH(a_full_table_counts_on),
 		WITH(threads_lose_nothing),
 		WITH(threads_agree_on_new_names),
-		WITH(the_reader_refuses),
+		WITH(the_strict_reader_rejects_wrong_pages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

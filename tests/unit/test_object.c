@@ -39,7 +39,7 @@ static void group_version_kind_and_name_are_read(void **state)
 	}
 }
 
-static void what_is_no_object_is_none(void **state)
+static void other_documents_have_no_object(void **state)
 {
 	static const char *const texts[] = {
 		"{apiVersion: v1}",
@@ -356,7 +356,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(group_version_kind_and_name_are_read),
-		cmocka_unit_test(what_is_no_object_is_none),
+		cmocka_unit_test(other_documents_have_no_object),
 		cmocka_unit_test(items_of_a_list_are_objects),
 		cmocka_unit_test(objects_inside_strings_are_read),
 		cmocka_unit_test(fragments_are_recognized),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts of a set: facts of an object, which outlive it, their order after the
- * sets of several threads are joined, and duplicates.
+ * The index of the input: facts outlive their object, keep the order of the
+ * files when the indexes of several threads are joined, and duplicates are
+ * found.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,8 +56,7 @@ static void check_order(const struct object_index *set, const char *want)
 	buf_release(&out);
 }
 
-/* --- one workload ----------------------------------------------------------
- */
+/* --- one workload --------------------------------------------------------- */
 
 static const char two_roles[] =
 	"apiVersion: kubeflow.org/v1\n"
@@ -118,7 +118,7 @@ static void facts_of_a_workload_outlive_it(void **state)
 	object_index_release(&set);
 }
 
-static void only_what_the_set_needs_is_kept(void **state)
+static void only_facts_that_rules_read_are_kept(void **state)
 {
 	struct object_index set = {0};
 
@@ -162,7 +162,7 @@ static const struct priority_class *class_of(const struct object_index *set,
 	return index_class(set, &w, name);
 }
 
-static void an_empty_set_answers_nothing(void **state)
+static void an_empty_index_has_no_facts(void **state)
 {
 	struct object_index set = {0}, other = {0};
 	size_t n = 1;
@@ -176,8 +176,7 @@ static void an_empty_set_answers_nothing(void **state)
 	object_index_release(&set);
 }
 
-/* --- several sets ----------------------------------------------------------
- */
+/* --- joined indexes ------------------------------------------------------- */
 
 static void joined_sets_keep_the_order_of_files(void **state)
 {
@@ -226,8 +225,7 @@ static void many_objects_keep_their_order(void **state)
 	object_index_release(&set);
 }
 
-/* --- twice -----------------------------------------------------------------
- */
+/* --- duplicates ----------------------------------------------------------- */
 
 static void an_object_twice_is_a_duplicate(void **state)
 {
@@ -255,8 +253,9 @@ static void an_object_twice_is_a_duplicate(void **state)
 	object_index_release(&b);
 }
 
-/* Policy objects are duplicates if their content is equal too. */
-static void quotas_are_duplicates_when_they_say_the_same(void **state)
+/* Workloads are duplicates if their identity is equal; policy objects only if
+ * their content is too. */
+static void policy_objects_with_equal_content_are_duplicates(void **state)
 {
 	struct object_index a = {0}, b = {0};
 	const struct quota *quotas;
@@ -269,7 +268,8 @@ static void quotas_are_duplicates_when_they_say_the_same(void **state)
 	add(&b, 4, QUOTA("x", "other", 1));
 	add(&b, 5, QUOTA("u", "q", 1));
 	add(&b, 6, QUOTA("''", "one", 1));
-	add(&b, 7, QUOTA("''", "two", 2)); /* the same keys, without an owner */
+	/* the same keys, and no namespace either: only one is kept */
+	add(&b, 7, QUOTA("''", "two", 2));
 	add(&b, 8, CLASS("c", "value: 1"));
 	add(&b, 9, CLASS("c", "value: 1"));
 	add(&b, 10, CLASS("c", "value: 2"));
@@ -293,8 +293,7 @@ static void quotas_are_duplicates_when_they_say_the_same(void **state)
 	object_index_release(&a);
 }
 
-/* --- all workloads together ------------------------------------------------
- */
+/* --- facts about all workloads -------------------------------------------- */
 
 static void classes_are_used_by_their_workloads(void **state)
 {
@@ -363,12 +362,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(facts_of_a_workload_outlive_it),
-		cmocka_unit_test(only_what_the_set_needs_is_kept),
-		cmocka_unit_test(an_empty_set_answers_nothing),
+		cmocka_unit_test(only_facts_that_rules_read_are_kept),
+		cmocka_unit_test(an_empty_index_has_no_facts),
 		cmocka_unit_test(joined_sets_keep_the_order_of_files),
 		cmocka_unit_test(many_objects_keep_their_order),
 		cmocka_unit_test(an_object_twice_is_a_duplicate),
-		cmocka_unit_test(quotas_are_duplicates_when_they_say_the_same),
+		cmocka_unit_test(
+			policy_objects_with_equal_content_are_duplicates),
 		cmocka_unit_test(classes_are_used_by_their_workloads),
 		cmocka_unit_test(a_scaler_scales_in_its_namespace),
 	};

@@ -94,7 +94,7 @@ static void line_check(char *line, int number, bool *differs)
 	fixture_release(&fixture);
 }
 
-static void commands_say_how_many_devices_they_take(void **state)
+static void commands_request_processes_and_devices(void **state)
 {
 	FILE *file = fopen("tests/unit/parallel.txt", "r");
 	char line[1024];
@@ -118,7 +118,7 @@ static void commands_say_how_many_devices_they_take(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(commands_say_how_many_devices_they_take),
+		cmocka_unit_test(commands_request_processes_and_devices),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -296,7 +296,7 @@ static void nodes_with_placeholders_are_marked(void **state)
 	arena_release(&arena);
 }
 
-static void names_where_a_number_stands(void **state)
+static void capital_names_instead_of_numbers_are_placeholders(void **state)
 {
 	struct arena arena = ARENA_INIT;
 	struct node *root = node_new(&arena, NODE_MAP), *limits, *env;
@@ -465,7 +465,8 @@ int main(void)
 		cmocka_unit_test(cut_texts_are_read_to_their_end),
 		cmocka_unit_test(long_texts_stay_linear),
 		cmocka_unit_test(nodes_with_placeholders_are_marked),
-		cmocka_unit_test(names_where_a_number_stands),
+		cmocka_unit_test(
+			capital_names_instead_of_numbers_are_placeholders),
 		cmocka_unit_test(nothing_to_mark),
 		cmocka_unit_test(templates_are_seen_in_files),
 		cmocka_unit_test(cut_files_are_read_to_their_end),

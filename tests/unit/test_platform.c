@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts about a cluster that its own software reveals: the way in which devices
- * are passed to containers, and Karpenter's version.
+ * Facts about a cluster that its software shows: the way in which devices are
+ * passed to containers, and the versions of Karpenter and of operators.
  */
 #include "cluster_fixture.h"
 #include "kube/platform.h"
@@ -104,7 +104,7 @@ static const struct {
 	 INJECTION_UNKNOWN},
 };
 
-static void the_plugin_shows_how_devices_come(void **state)
+static void the_device_plugin_shows_the_injection(void **state)
 {
 	for (size_t i = 0; i < sizeof(injections) / sizeof(*injections); i++) {
 		struct cluster *c = cluster_of(injections[i].objects);
@@ -141,7 +141,7 @@ static const struct {
 	 12},
 };
 
-static void its_image_shows_karpenters_version(void **state)
+static void an_image_shows_the_version_of_karpenter(void **state)
 {
 	for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++) {
 		struct cluster *c = cluster_of(versions[i].objects);
@@ -190,7 +190,7 @@ static const struct {
 	 "v2.2.0"},
 };
 
-static void their_images_show_versions_of_operators(void **state)
+static void images_show_the_versions_of_operators(void **state)
 {
 	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++) {
 		struct cluster *c = cluster_of(operators[i].objects);
@@ -214,9 +214,9 @@ static void their_images_show_versions_of_operators(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_plugin_shows_how_devices_come),
-		cmocka_unit_test(its_image_shows_karpenters_version),
-		cmocka_unit_test(their_images_show_versions_of_operators),
+		cmocka_unit_test(the_device_plugin_shows_the_injection),
+		cmocka_unit_test(an_image_shows_the_version_of_karpenter),
+		cmocka_unit_test(images_show_the_versions_of_operators),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -252,7 +252,7 @@ static void requests_fall_back_on_limits(void **state)
 	}
 }
 
-static void operators_give_devices(void **state)
+static void operators_add_devices(void **state)
 {
 	static const struct {
 		const char *yaml;
@@ -356,9 +356,10 @@ static void a_container_knows_its_fields(void **state)
 	fixture_release(&fixture);
 }
 
-/* Checks a pod of many containers; one item per row: the number, the list and
- * the known fields. */
-static void of_endless_containers_only_the_devices_count(void **state)
+/* Containers beyond CONTAINERS_MAX are not stored, only their devices are
+ * counted. A row: a list and its length, whether the pod is cut, and whether
+ * the number of devices is known. */
+static void containers_beyond_the_limit_are_only_counted(void **state)
 {
 	static const struct {
 		const char *list;
@@ -454,8 +455,8 @@ static const struct object *json_object(struct fixture *fixture,
 	return fixture_object(fixture, json);
 }
 
-/* The patches have the same bytes, their targets do not. */
-static void a_merged_template_is_not_its_bytes(void **state)
+/* Both patches have the same bytes, but the patched templates differ. */
+static void equal_patches_of_two_templates_are_no_repetition(void **state)
 {
 	struct fixture fixture = {0};
 	const struct object *object = json_object(
@@ -476,7 +477,7 @@ static void a_merged_template_is_not_its_bytes(void **state)
 	fixture_release(&fixture);
 }
 
-static void a_changed_tree_is_not_its_bytes(void **state)
+static void templates_of_other_formats_are_compared_as_trees(void **state)
 {
 	struct fixture fixture = {0};
 	const struct object *object = json_object(
@@ -505,12 +506,14 @@ int main(void)
 		cmocka_unit_test(containers_know_their_devices),
 		cmocka_unit_test(a_pod_needs_what_the_scheduler_adds_up),
 		cmocka_unit_test(requests_fall_back_on_limits),
-		cmocka_unit_test(operators_give_devices),
+		cmocka_unit_test(operators_add_devices),
 		cmocka_unit_test(a_container_knows_its_fields),
-		cmocka_unit_test(of_endless_containers_only_the_devices_count),
+		cmocka_unit_test(containers_beyond_the_limit_are_only_counted),
 		cmocka_unit_test(a_template_is_repeated),
-		cmocka_unit_test(a_merged_template_is_not_its_bytes),
-		cmocka_unit_test(a_changed_tree_is_not_its_bytes),
+		cmocka_unit_test(
+			equal_patches_of_two_templates_are_no_repetition),
+		cmocka_unit_test(
+			templates_of_other_formats_are_compared_as_trees),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

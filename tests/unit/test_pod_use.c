@@ -8,7 +8,7 @@
 
 #define POD(spec) "{apiVersion: v1, kind: Pod, spec: " spec "}"
 
-static void what_restarts_a_pod_is_known(void **state)
+static void restart_policies_are_effective_ones(void **state)
 {
 	static const struct {
 		const char *yaml;
@@ -81,7 +81,7 @@ static void what_restarts_a_pod_is_known(void **state)
 	"{apiVersion: ray.io/v1, kind: RayCluster, spec: {headGroupSpec: {" fields \
 	"template: {spec: {containers: [{image: i}]}}}}}"
 
-static void what_operators_inject_is_known(void **state)
+static void injected_fields_are_known(void **state)
 {
 	static const struct {
 		const char *yaml;
@@ -347,8 +347,8 @@ static void the_selector_of_gpu_nodes_is_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_restarts_a_pod_is_known),
-		cmocka_unit_test(what_operators_inject_is_known),
+		cmocka_unit_test(restart_policies_are_effective_ones),
+		cmocka_unit_test(injected_fields_are_known),
 		cmocka_unit_test(training_and_serving_are_recognized),
 		cmocka_unit_test(infrastructure_is_recognized),
 		cmocka_unit_test(the_selector_of_gpu_nodes_is_found),

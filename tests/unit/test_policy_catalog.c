@@ -34,7 +34,7 @@ static bool is_runnable(const struct rule *rule)
 	return !(rule->needs & NEEDS_PARAM);
 }
 
-static void recommended_is_what_rules_say(void **state)
+static void recommended_has_the_rules_that_declare_it(void **state)
 {
 	struct policy *policy = policy_default(&rules, "recommended");
 
@@ -59,7 +59,7 @@ static void recommended_is_what_rules_say(void **state)
 	policy_free(policy);
 }
 
-static void strict_is_what_rules_say(void **state)
+static void strict_has_the_rules_that_declare_it(void **state)
 {
 	struct policy *policy = policy_default(&rules, "strict");
 
@@ -164,8 +164,8 @@ static void the_starter_policy_names_every_rule(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(recommended_is_what_rules_say),
-		cmocka_unit_test(strict_is_what_rules_say),
+		cmocka_unit_test(recommended_has_the_rules_that_declare_it),
+		cmocka_unit_test(strict_has_the_rules_that_declare_it),
 		cmocka_unit_test(all_turns_every_rule_on),
 		cmocka_unit_test(parameters_accept_their_type_only),
 		cmocka_unit_test(the_starter_policy_names_every_rule),

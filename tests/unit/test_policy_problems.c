@@ -65,7 +65,7 @@ static void check(const struct row *row, const struct policy_options *options,
 	for (size_t i = 0; i < sizeof(rows) / sizeof((rows)[0]); i++)          \
 	check(&(rows)[i], options, loads)
 
-static void what_is_no_policy_is_refused(void **state)
+static void other_documents_are_rejected(void **state)
 {
 	static const struct row rows[] = {
 		{"", "1:1: the file is empty\n"},
@@ -489,7 +489,7 @@ static void exemptions_that_end_soon_are_warned_of(void **state)
 
 /* Text that is not YAML: only the position is checked, because the YAML reader
  * writes the message. */
-static void what_is_no_yaml_has_a_position(void **state)
+static void invalid_yaml_has_a_position(void **state)
 {
 	static const struct {
 		const char *text;
@@ -533,7 +533,7 @@ static void a_missing_file_is_named(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_no_policy_is_refused),
+		cmocka_unit_test(other_documents_are_rejected),
 		cmocka_unit_test(mistakes_in_plain_keys_have_a_position),
 		cmocka_unit_test(mistakes_in_rules_have_a_position),
 		cmocka_unit_test(mistakes_in_parameters_have_a_position),
@@ -546,7 +546,7 @@ int main(void)
 			mistakes_in_accelerators_and_kinds_have_a_position),
 		cmocka_unit_test(all_problems_are_reported_in_order),
 		cmocka_unit_test(exemptions_that_end_soon_are_warned_of),
-		cmocka_unit_test(what_is_no_yaml_has_a_position),
+		cmocka_unit_test(invalid_yaml_has_a_position),
 		cmocka_unit_test(a_missing_file_is_named),
 	};
 

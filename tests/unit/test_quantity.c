@@ -280,7 +280,7 @@ static const char *const malformed[] = {
 	 "1"),
 };
 
-static void what_is_no_quantity_is_refused(void **state)
+static void other_texts_are_rejected(void **state)
 {
 	struct quantity q;
 
@@ -403,7 +403,7 @@ static void quantities_are_multiplied(void **state)
 }
 
 /* Sums beyond the largest or smallest value are limited to it. */
-static void at_the_ends_everything_stays_at_the_end(void **state)
+static void results_are_capped_at_the_limits(void **state)
 {
 	struct quantity huge = parse("1e300"), low = parse("-1e300"), q;
 	char text[QUANTITY_TEXT];
@@ -532,13 +532,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quantities_are_read),
-		cmocka_unit_test(what_is_no_quantity_is_refused),
+		cmocka_unit_test(other_texts_are_rejected),
 		cmocka_unit_test(the_length_counts),
 		cmocka_unit_test(many_digits_round_up),
 		cmocka_unit_test(quantities_are_compared_by_value),
 		cmocka_unit_test(sums_keep_the_first_form),
 		cmocka_unit_test(quantities_are_multiplied),
-		cmocka_unit_test(at_the_ends_everything_stays_at_the_end),
+		cmocka_unit_test(results_are_capped_at_the_limits),
 		cmocka_unit_test(whole_numbers_are_recognized),
 		cmocka_unit_test(blanks_around_a_quantity_are_named),
 		cmocka_unit_test(unknown_text_is_an_unknown_quantity),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tables of rejections: each expression and each message compiles, and a check
- * is marked absent if and only if it may reject a part that lacks its field.
- * The test evaluates the rule for a part of which only that is known: if the
- * rule holds or fails, it never rejects.
+ * is marked `absent` if and only if it may reject an object that lacks the
+ * field of the check. The test evaluates the rule for an object of which only
+ * that is known: the rule may reject it unless the result is true or an error.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,8 +22,8 @@
 
 enum { SELF, OWNER, OBJECT, RUNTIME, VARIABLES };
 
-/* A value that lacks the field at the path; the first `present` words of the
- * path exist. */
+/* A value that lacks the field at the path: the first `present` words of the
+ * path exist, the next one is missing. */
 struct lacking {
 	const char *path;
 	size_t present;
@@ -149,7 +149,7 @@ static void expressions_compile(void **state)
 	(void)state;
 }
 
-static void a_check_of_what_is_absent_is_marked(void **state)
+static void checks_of_missing_fields_are_marked(void **state)
 {
 	for (size_t i = 0; i < all_rules_count; i++) {
 		const struct rejections *of = all_rules[i]->rejections;
@@ -173,7 +173,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(expressions_compile),
-		cmocka_unit_test(a_check_of_what_is_absent_is_marked),
+		cmocka_unit_test(checks_of_missing_fields_are_marked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

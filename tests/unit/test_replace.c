@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Replaces a file by a complete new one, but only if the file is still the one
- * that was read; tests each way in which it may have changed.
+ * A file is replaced by a complete new one, but only if it is still the file
+ * that was read: tests for each way in which it may have changed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -249,7 +249,7 @@ static void without_a_stamp_nothing_is_compared(void **state)
 	holds(path, "new text");
 }
 
-/* --- an editor and a repair at the same time ------------------------------ */
+/* --- an editor and a fix at the same time --------------------------------- */
 
 enum { EDITS = 300 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every report format with the same findings made by hand: exact forms if they
- * are public, and things that hostile text must not be able to do.
+ * Every report format with the same hand-made findings: the exact output if the
+ * format is public, and texts that must not break the format.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The context of a request (user and type of change) that decides the outcome
- * of a finding, each with its opposite, and its traces in the log and the
- * metrics.
+ * The outcome of a finding depends on the request (its user, and the kind of
+ * change). Each case is tested with its opposite, and its entries in the log
+ * and the metrics.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -78,7 +78,7 @@ static void post(struct stage *s, enum admission_path path, const char *request)
 	buf_release(&body);
 }
 
-/* --- words of requests ---------------------------------------------------- */
+/* --- parts of requests ---------------------------------------------------- */
 
 #define USER(name, groups)                                                     \
 	"userInfo: {username: \"" name "\", groups: [" groups "]}, "
@@ -147,7 +147,7 @@ static void try_rows(struct stage *s, const struct row *rows, size_t n)
 #define TRY(state, rows)                                                       \
 	(use_policy(state), try_rows(state, rows, sizeof(rows) / sizeof(*rows)))
 
-/* --- who asks ------------------------------------------------------------- */
+/* --- users ---------------------------------------------------------------- */
 
 #define BY(user, object) ADMISSION_VALIDATE, CREATE_(A_POD user, object)
 
@@ -160,35 +160,38 @@ static const struct row makers[] = {
 	{"the controller manager",
 	 BY(USER("system:kube-controller-manager", ""), BAD(OWNED)), LET_IN,
 	 NULL},
-	{"behind whose name there is more",
+	{"its name, followed by a NUL and more text",
 	 BY(USER("system:kube-controller-manager\\u0000x", ""), BAD(OWNED)),
 	 DENIED, NULL},
-	{"one of the policy",
+	{"an account that the policy lists",
 	 BY(USER("system:serviceaccount:ml:ops", ""), BAD(OWNED)), LET_IN,
 	 NULL},
-	{"almost one of kube-system",
+	{"an account of a namespace like kube-system",
 	 BY(USER("system:serviceaccount:kube-systems:x", ""), BAD(OWNED)),
 	 DENIED, NULL},
-	{"a controller's Pod of its own", BY(KUBE, BAD("")), DENIED, NULL},
+	{"a controller's Pod without an owner", BY(KUBE, BAD("")), DENIED,
+	 NULL},
 	{"of an owner that does not control it",
 	 BY(KUBE, BAD(OWNER("Job", "false"))), DENIED, NULL},
-	{"of a kind that is not judged", BY(KUBE, BAD(OWNER("Lease", "true"))),
-	 DENIED, NULL},
+	{"of an owner whose kind is not checked",
+	 BY(KUBE, BAD(OWNER("Lease", "true"))), DENIED, NULL},
 };
 
 #define REFUSED IGNORE_OF("nvidia-visible-devices-override")
 
 static const struct row words[] = {
-	{"an ignore that nobody granted", BY(ALICE, POD(REFUSED, "1", SPY)),
+	{"an ignore that the policy does not grant",
+	 BY(ALICE, POD(REFUSED, "1", SPY)),
 	 "gpugate.dev/ignore: `nvidia-visible-devices-override` is not suppressed: ",
 	 LET_IN},
 	{"is reported once", ADMISSION_MUTATE,
 	 CREATE_(A_POD ALICE, POD(REFUSED, "1", SPY)), LET_IN,
 	 "not suppressed"},
-	{"and to who can read it", BY(KUBE, POD(REFUSED OWNED, "1", SPY)),
-	 LET_IN, "not suppressed"},
-	{"nothing to say", BY(ALICE, "{apiVersion: v1, kind: Pod, spec: {}}"),
-	 LET_IN, "auditAnnotations"},
+	{"and only to users, not to controllers",
+	 BY(KUBE, POD(REFUSED OWNED, "1", SPY)), LET_IN, "not suppressed"},
+	{"a Pod without findings",
+	 BY(ALICE, "{apiVersion: v1, kind: Pod, spec: {}}"), LET_IN,
+	 "auditAnnotations"},
 	{"a debug container", BY(ALICE DEBUG, BAD("")), DENIED, NULL},
 };
 
@@ -197,7 +200,7 @@ static void refusals_are_reported_once(void **state)
 	TRY(*state, words);
 }
 
-static void a_controllers_pods_are_its_owners(void **state)
+static void pods_of_controllers_are_not_denied(void **state)
 {
 	TRY(*state, makers);
 }
@@ -256,7 +259,7 @@ static const struct row tickets[] = {
 	{"no annotation", BY(USER("bob", "oncall"), BAD("")), DENIED, NULL},
 };
 
-static void a_ticket_breaks_the_glass(void **state)
+static void a_ticket_prevents_a_denial(void **state)
 {
 	struct stage *s = *state;
 
@@ -265,7 +268,7 @@ static void a_ticket_breaks_the_glass(void **state)
 		    3);
 }
 
-/* --- what may be patched -------------------------------------------------- */
+/* --- patches -------------------------------------------------------------- */
 
 #define MEND(user, kind, object) ADMISSION_MUTATE, CREATE_(kind user, object)
 #define PATCHED			 "\"patchType\""
@@ -303,12 +306,12 @@ static const struct row patches[] = {
 	 PATCHED},
 };
 
-static void only_what_is_nobodys_is_patched(void **state)
+static void objects_of_gitops_tools_are_not_patched(void **state)
 {
 	TRY(*state, patches);
 }
 
-/* --- what changes --------------------------------------------------------- */
+/* --- updates -------------------------------------------------------------- */
 
 #define WITH_MORE                                                              \
 	"{x: 1, apiVersion: v1, kind: Pod, metadata: {name: a" IGNORE          \
@@ -374,17 +377,17 @@ static const struct row resumptions[] = {
 	 DENIED, NULL},
 };
 
-static void a_resumption_grows(void **state)
+static void resumed_pods_count_as_more_demand(void **state)
 {
 	TRY(*state, resumptions);
 }
 
-static void an_update_ratchets(void **state)
+static void an_update_may_not_get_worse(void **state)
 {
 	TRY(*state, changes);
 }
 
-/* --- what is reported ----------------------------------------------------- */
+/* --- log, metrics, denials ------------------------------------------------ */
 
 static bool logged(const struct stage *s, const char *text)
 {
@@ -398,7 +401,7 @@ static bool logged(const struct stage *s, const char *text)
 
 #define TRIAL(object) CREATE_(IS_IN("trial", "", "Pod") ALICE, object)
 
-static void the_log_says_what_was_done(void **state)
+static void the_log_has_each_outcome(void **state)
 {
 	struct stage *s = *state;
 
@@ -423,7 +426,7 @@ static void the_log_says_what_was_done(void **state)
 
 #define FINDINGS "gpugate_findings_total{rule=\"gpu-fractional-quantity\","
 
-static void metrics_count_what_was_done(void **state)
+static void metrics_count_each_outcome(void **state)
 {
 	struct stage *s = *state;
 
@@ -451,7 +454,8 @@ static void metrics_count_what_was_done(void **state)
 				   "\"deny\"}") == 6);
 }
 
-/* An error is first, then the other findings; the contact is last. */
+/* A denial begins with an error, then has the other findings, and the contact
+ * as its last line before the uid. */
 static void a_denial_in_order(void **state)
 {
 	struct stage *s = *state;
@@ -477,7 +481,7 @@ static void a_denial_in_order(void **state)
 	buf_release(&many);
 }
 
-static void nobody_is_let_in_without_a_policy(void **state)
+static void without_a_policy_no_review_is_answered(void **state)
 {
 	struct stage *s = *state;
 
@@ -491,17 +495,17 @@ static void nobody_is_let_in_without_a_policy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_controllers_pods_are_its_owners),
+		TEST(pods_of_controllers_are_not_denied),
 		TEST(devices_of_controllers_pods_may_be_denied),
 		TEST(refusals_are_reported_once),
-		TEST(a_ticket_breaks_the_glass),
-		TEST(only_what_is_nobodys_is_patched),
-		TEST(a_resumption_grows),
-		TEST(an_update_ratchets),
-		TEST(the_log_says_what_was_done),
-		TEST(metrics_count_what_was_done),
+		TEST(a_ticket_prevents_a_denial),
+		TEST(objects_of_gitops_tools_are_not_patched),
+		TEST(resumed_pods_count_as_more_demand),
+		TEST(an_update_may_not_get_worse),
+		TEST(the_log_has_each_outcome),
+		TEST(metrics_count_each_outcome),
 		TEST(a_denial_in_order),
-		TEST(nobody_is_let_in_without_a_policy),
+		TEST(without_a_policy_no_review_is_answered),
 	};
 
 	return cmocka_run_group_tests_name("request_context", tests, NULL,

@@ -76,7 +76,7 @@ static void pointers_count_from_the_object(void **state)
 	buf_release(&text);
 }
 
-static void what_no_rule_reads_is_left_out(void **state)
+static void fields_that_no_rule_reads_are_skipped(void **state)
 {
 	struct review r;
 	const struct node *object, *notes;
@@ -100,7 +100,7 @@ static void what_no_rule_reads_is_left_out(void **state)
 	assert_non_null(node_path(object, "spec.managedFields"));
 }
 
-static void what_is_no_review_is_refused(void **state)
+static void other_bodies_are_rejected(void **state)
 {
 	static const char *const texts[] = {
 		"",
@@ -180,7 +180,7 @@ static void unreadable_objects_keep_their_uid(void **state)
 	buf_release(&deep);
 }
 
-/* --- what would take longer than the API server waits --------------------- */
+/* --- objects that would take too long ------------------------------------- */
 
 static void add_list(struct buf *text, const char *item, size_t n)
 {
@@ -377,7 +377,7 @@ static void the_start_of_a_long_review_is_enough(void **state)
 }
 
 /* Texts that Go's decoder accepts and jansson does not. */
-static void what_go_accepts_is_read(void **state)
+static void texts_that_only_go_accepts_are_read(void **state)
 {
 	struct review r;
 
@@ -408,9 +408,9 @@ int main(void)
 		cmocka_unit_test_teardown(a_review_is_read_whole, reset),
 		cmocka_unit_test_teardown(pointers_count_from_the_object,
 					  reset),
-		cmocka_unit_test_teardown(what_no_rule_reads_is_left_out,
+		cmocka_unit_test_teardown(fields_that_no_rule_reads_are_skipped,
 					  reset),
-		cmocka_unit_test_teardown(what_is_no_review_is_refused, reset),
+		cmocka_unit_test_teardown(other_bodies_are_rejected, reset),
 		cmocka_unit_test_teardown(unreadable_objects_keep_their_uid,
 					  reset),
 		cmocka_unit_test_teardown(lists_beyond_the_limit_are_unreadable,
@@ -422,7 +422,8 @@ int main(void)
 		cmocka_unit_test_teardown(a_long_old_object_is_left_out, reset),
 		cmocka_unit_test_teardown(the_start_of_a_long_review_is_enough,
 					  reset),
-		cmocka_unit_test_teardown(what_go_accepts_is_read, reset),
+		cmocka_unit_test_teardown(texts_that_only_go_accepts_are_read,
+					  reset),
 		cmocka_unit_test_teardown(a_missing_object_is_null, reset),
 	};
 

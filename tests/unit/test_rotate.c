@@ -116,7 +116,7 @@ static void begin(struct fixture *f)
 	assert_true(f->reported.serve);
 }
 
-/* --- one after the other -------------------------------------------------- */
+/* --- the usual order ------------------------------------------------------ */
 
 static void an_empty_secret_is_filled(void **state)
 {
@@ -203,7 +203,7 @@ static void ca_is_replaced(void **state)
 	fixture_free(&f);
 }
 
-/* --- what may be wrong ---------------------------------------------------- */
+/* --- damage --------------------------------------------------------------- */
 
 static void lose_key(struct fixture *f)
 {
@@ -390,7 +390,7 @@ static void a_clock_that_is_behind_makes_new_dates(void **state)
 	fixture_free(&f);
 }
 
-/* --- years ---------------------------------------------------------------- */
+/* --- years of rotation ---------------------------------------------------- */
 
 static void years_of_rotation_never_break_clients(void **state)
 {

@@ -23,7 +23,7 @@
 #include "certs/rotate_plan.h"
 #include "rotate_world.h"
 
-/* --- rotate.c with numbers ------------------------------------------------ */
+/* --- rotate.c, with numbers as certificates ------------------------------- */
 
 static uint64_t not_over(const struct world *w, uint64_t bundle, int64_t now)
 {
@@ -138,7 +138,7 @@ static void decide(struct world *w, struct replica *r, bool published,
 	fail_msg("no end of steps");
 }
 
-/* --- self_managed.c ------------------------------------------------------- */
+/* --- rounds, as in self_managed.c ----------------------------------------- */
 
 static uint64_t wanted(const struct secret *s)
 {
@@ -301,7 +301,7 @@ static void act(struct world *w, struct replica *r)
 		restart(w, r);
 }
 
-/* --- misfortune ----------------------------------------------------------- */
+/* --- faults --------------------------------------------------------------- */
 
 static bool is_tampered(struct world *w)
 {

@@ -265,7 +265,7 @@ static void skip_aloud(void)
 
 /* --- tests ---------------------------------------------------------------- */
 
-static void granted_and_refused(void **state)
+static void calls_are_permitted_or_rejected(void **state)
 {
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
@@ -284,7 +284,7 @@ static void granted_and_refused(void **state)
 }
 
 /* Without the sandbox each call has a different result. */
-static void the_calls_can_fail(void **state)
+static void without_the_sandbox_no_call_is_rejected(void **state)
 {
 	(void)state;
 	for (size_t i = 1; i < CALLS; i++) {
@@ -345,7 +345,7 @@ static void rejections_are_logged_a_few_times(void **state)
 	assert_int_equal(lines, 20);
 }
 
-static void nothing_is_left_to_give_up(void **state)
+static void privileges_are_dropped_before(void **state)
 {
 	pid_t pid = fork();
 	int status;
@@ -445,7 +445,7 @@ static void be_sent_signals(int log_fd)
 	_exit(0);
 }
 
-static void a_signal_that_was_sent_is_no_call(void **state)
+static void a_sigsys_from_outside_is_ignored(void **state)
 {
 	char bytes[4096];
 
@@ -459,12 +459,12 @@ static void a_signal_that_was_sent_is_no_call(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(granted_and_refused),
-		cmocka_unit_test(the_calls_can_fail),
+		cmocka_unit_test(calls_are_permitted_or_rejected),
+		cmocka_unit_test(without_the_sandbox_no_call_is_rejected),
 		cmocka_unit_test(rejections_are_logged_a_few_times),
-		cmocka_unit_test(nothing_is_left_to_give_up),
+		cmocka_unit_test(privileges_are_dropped_before),
 		cmocka_unit_test(a_bug_is_a_line_and_a_status),
-		cmocka_unit_test(a_signal_that_was_sent_is_no_call),
+		cmocka_unit_test(a_sigsys_from_outside_is_ignored),
 	};
 
 	snprintf(made, sizeof(made), "/tmp/gpugate-sandbox-%d", (int)getpid());

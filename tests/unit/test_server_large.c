@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Large reviews come last, and no other review waits for them. */
+/* Large reviews: ordinary reviews do not wait for them, and they wait for
+ * memory and for each other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,7 +65,7 @@ static void others_do_not_wait_for_a_large_review(void **state)
 	stage_end(&stage);
 }
 
-static void one_that_waited_too_long_is_to_come_again(void **state)
+static void a_review_that_waited_too_long_gets_429(void **state)
 {
 	static const int statuses[] = {200, 200, 429};
 	struct stage stage;
@@ -86,7 +87,7 @@ static void one_that_waited_too_long_is_to_come_again(void **state)
 }
 
 /* The memory allows checking two large reviews at a time. */
-static void one_without_memory_waits_for_it(void **state)
+static void reviews_wait_for_memory(void **state)
 {
 	enum { N = 4 };
 	struct stage stage;
@@ -142,7 +143,8 @@ static void a_server_may_stop_while_reviews_wait(void **state)
 		caller_close(&large[i]);
 }
 
-/* A review that is too long gets a response, if its start suffices. */
+/* A review that is too long is answered from its first bytes, if these identify
+ * it; else with 413. */
 static void a_long_review_is_answered_from_its_start(void **state)
 {
 	enum { TOO_LONG = 20 << 20 }; /* the limit is 1 MiB */
@@ -168,7 +170,7 @@ static void a_long_review_is_answered_from_its_start(void **state)
 }
 
 /* A review that uses too much processor time gets a response from its start. */
-static void a_costly_one_is_answered_from_its_start(void **state)
+static void a_costly_review_is_answered_from_its_start(void **state)
 {
 	static char body[200 << 10];
 	static const size_t lengths[] = {4, sizeof(body)};
@@ -191,8 +193,8 @@ static void a_costly_one_is_answered_from_its_start(void **state)
 	stage_end(&stage);
 }
 
-/* The start of a costly review gets the rest of its time, not all of it. */
-static void the_time_is_not_given_twice(void **state)
+/* The first bytes of a costly review are checked in the time that it left. */
+static void the_start_gets_only_the_remaining_time(void **state)
 {
 	struct stage stage;
 	struct caller caller;
@@ -210,12 +212,12 @@ static void the_time_is_not_given_twice(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_time_is_not_given_twice),
+		cmocka_unit_test(the_start_gets_only_the_remaining_time),
 		cmocka_unit_test(others_do_not_wait_for_a_large_review),
-		cmocka_unit_test(one_that_waited_too_long_is_to_come_again),
+		cmocka_unit_test(a_review_that_waited_too_long_gets_429),
 		cmocka_unit_test(a_long_review_is_answered_from_its_start),
-		cmocka_unit_test(a_costly_one_is_answered_from_its_start),
-		cmocka_unit_test(one_without_memory_waits_for_it),
+		cmocka_unit_test(a_costly_review_is_answered_from_its_start),
+		cmocka_unit_test(reviews_wait_for_memory),
 		cmocka_unit_test(a_client_may_go_while_its_review_waits),
 		cmocka_unit_test(a_server_may_stop_while_reviews_wait),
 	};

@@ -34,7 +34,7 @@ static int tear_down(void **state)
 
 /* As described in webhook/README.md: 0.9.75 does not pass them on. 1.0 rejects
  * them, some without a response. */
-static void what_the_library_hides(void **state)
+static void requests_that_the_library_does_not_pass_on(void **state)
 {
 #define HIDDEN(what, text)                                                     \
 	{                                                                      \
@@ -84,7 +84,7 @@ static void what_the_library_hides(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_the_library_hides),
+		cmocka_unit_test(requests_that_the_library_does_not_pass_on),
 	};
 
 	return cmocka_run_group_tests_name("server_library", tests, set_up,

@@ -24,9 +24,9 @@ enum {
 };
 
 static atomic_llong stands_at_ms = 1000000;
-static atomic_bool goes; /* the clock runs like that of the machine */
+static atomic_bool goes; /* if set, the clock runs by itself */
 
-/* Replaces the function of libc. */
+/* Replaces clock_gettime() of libc for the clocks of connections. */
 int clock_gettime(clockid_t clock, struct timespec *out)
 {
 	long long ms = atomic_load(&stands_at_ms);
@@ -266,7 +266,7 @@ static void slow_bodies_do_not_crowd_others_out(void **state)
 
 /* The limit for the first bytes of a header does not limit the silence before
  * them. */
-static void idle_connections_live(void **state)
+static void idle_connections_stay_open(void **state)
 {
 	struct stage stage;
 	struct caller fresh, used;
@@ -357,7 +357,7 @@ static int64_t cpu_ms(void)
 }
 
 /* Handshakes that begin and wait use no CPU time and delay no other client. */
-static void stalled_handshakes_hold_nobody_up(void **state)
+static void stalled_handshakes_delay_no_client(void **state)
 {
 	enum { STALLED = 20, MS = 500, ASKS = 20 };
 	int fds[STALLED];
@@ -397,10 +397,10 @@ int main(void)
 		cmocka_unit_test(the_body_of_a_refused_request_ends),
 		cmocka_unit_test(slow_readers_end),
 		cmocka_unit_test(slow_bodies_do_not_crowd_others_out),
-		cmocka_unit_test(idle_connections_live),
+		cmocka_unit_test(idle_connections_stay_open),
 		cmocka_unit_test(idle_connections_end_in_time),
 		cmocka_unit_test(idle_clients_give_way_when_full),
-		cmocka_unit_test(stalled_handshakes_hold_nobody_up),
+		cmocka_unit_test(stalled_handshakes_delay_no_client),
 	};
 
 	return cmocka_run_group_tests_name("server_slow", tests, NULL, NULL);

@@ -466,7 +466,7 @@ static void text_is_quoted_where_it_must_be(void **state)
 	}
 }
 
-static void what_cannot_be_spliced_is_refused(void **state)
+static void edits_that_cannot_be_spliced_are_rejected(void **state)
 {
 	static const struct splice_case cases[] = {
 		{"a: &x {b: 1}\nc: *x\n", "[{set: [c, d], value: 1}]", NULL,
@@ -567,7 +567,7 @@ int main(void)
 		cmocka_unit_test(removal_leaves_no_gap),
 		cmocka_unit_test(replacing_keeps_comments),
 		cmocka_unit_test(text_is_quoted_where_it_must_be),
-		cmocka_unit_test(what_cannot_be_spliced_is_refused),
+		cmocka_unit_test(edits_that_cannot_be_spliced_are_rejected),
 		cmocka_unit_test(only_the_document_meant_changes),
 		cmocka_unit_test(other_encodings_are_refused),
 	};

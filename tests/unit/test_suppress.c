@@ -171,7 +171,7 @@ static void every_kind_of_line_end_counts(void **state)
 }
 
 /* A `#` inside a value does not begin a comment. */
-static void comments_inside_values_are_none(void **state)
+static void a_number_sign_in_a_value_is_no_comment(void **state)
 {
 	struct fixture f;
 
@@ -521,7 +521,7 @@ int main(void)
 		cmocka_unit_test(rules_categories_and_former_names_count),
 		cmocka_unit_test(a_file_may_be_ignored_whole),
 		cmocka_unit_test(every_kind_of_line_end_counts),
-		cmocka_unit_test(comments_inside_values_are_none),
+		cmocka_unit_test(a_number_sign_in_a_value_is_no_comment),
 		cmocka_unit_test(json_has_no_comments),
 		cmocka_unit_test(malformed_comments_are_reported),
 		cmocka_unit_test(a_suppression_ends_on_its_day),
