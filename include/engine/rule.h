@@ -167,6 +167,9 @@ struct rejections {
 	bool groups; /* some kinds are in other groups */
 	/* the operator whose version since and until compare */
 	enum operator_name component;
+	/* True for kinds that are rejected for the fault of a pod template;
+	 * NULL: always the pod. */
+	bool (*rejects_object)(const struct object *object);
 };
 
 /* Returns the rejection with this id, or NULL. */

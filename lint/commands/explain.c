@@ -23,24 +23,32 @@ static const struct rule_example {
 #include "examples.inc"
 };
 
-/* Adds the fixed words of a message in CEL, with … for its values. */
+/* Adds the fixed words of a message in CEL, with … for its values. Literals in
+ * brackets are parts of a value. */
 static void add_words(struct buf *out, const char *message)
 {
 	bool literal = false, gap = false;
+	int depth = 0;
 
 	for (; *message; message++) {
 		if (*message == '\'') {
 			literal = !literal;
 			continue;
 		}
-		gap |= !literal;
 		if (!literal)
+			depth += strchr("([", *message)	  ? 1
+				 : strchr(")]", *message) ? -1
+							  : 0;
+		gap |= !literal || depth;
+		if (!literal || depth)
 			continue;
 		if (gap && out->len)
 			buf_adds(out, "…");
 		gap = false;
 		buf_addc(out, *message);
 	}
+	if (gap && out->len)
+		buf_adds(out, "…");
 }
 
 static void add_check(struct buf *text, const struct rejections *of,

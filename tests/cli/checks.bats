@@ -90,3 +90,46 @@ checks() {
 "help":"Write an
 "help":"Write an'
 }
+
+@test "messages name the value, and what is rejected" {
+	cat >job.yaml <<-'EOF'
+		apiVersion: batch/v1
+		kind: Job
+		metadata:
+		  name: a
+		  labels: {kueue.x-k8s.io/queue-name: main}
+		  annotations: {kueue.x-k8s.io/job-min-parallelism: 50%}
+		spec:
+		  parallelism: 4
+		  template:
+		    metadata:
+		      annotations: {kueue.x-k8s.io/podset-slice-size: "2"}
+		    spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]}
+		---
+		apiVersion: batch.volcano.sh/v1alpha1
+		kind: Job
+		metadata: {name: b}
+		spec:
+		  policies:
+		  - {event: PodFailed, action: RestartJob}
+		  - {events: [PodFailed, PodEvicted], action: AbortJob}
+		  tasks:
+		  - {name: v, dependsOn: {name: [w]}, template: {spec: {containers: [{name: a, image: "a:1"}]}}}
+		  - {name: w, dependsOn: {name: [v]}, template: {spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]}}}
+		---
+		apiVersion: kueue.x-k8s.io/v1beta2
+		kind: ClusterQueue
+		metadata: {name: c}
+		spec:
+		  namespaceSelector: {}
+		  resourceGroups:
+		  - coveredResources: [cpu]
+		    flavors: [{name: d, resources: [{name: cpu, nominalQuota: 1, lendingLimit: 2}]}]
+	EOF
+	run "$GPUGATE" lint --isolated --format concise --fail-on never job.yaml
+	[[ $output == *'job-min-parallelism is `50%`, not a positive integer: Kueue rejects the object'* ]]
+	[[ $output == *'without podset-slice-required-topology: Kueue rejects the object'* ]]
+	[[ $output == *'two policies are for the event `PodFailed`'* ]]
+	[[ $output == *'a cycle of `dependsOn` has the tasks `v`, `w`'* ]]
+	[[ $output == *'`lendingLimit` of `cpu` in flavor `d` is above its `nominalQuota`'* ]]
+}

@@ -9,7 +9,9 @@
 
 #define JOBS  "self.spec.?replicatedJobs.orValue([])"
 #define RULES "self.spec.?failurePolicy.rules.orValue([])"
-#define NAME  "self.metadata.?name.orValue('')"
+#define REASONS                                                                \
+	"['BackoffLimitExceeded', 'DeadlineExceeded', 'FailedIndexes', 'MaxFailedIndexesExceeded', 'PodFailurePolicy']"
+#define NAME "self.metadata.?name.orValue('')"
 #define JOB_NAME                                                               \
 	NAME " + '-' + job.name + '-' + string(job.?replicas.orValue(1) - 1)"
 #define COORDINATOR                                                            \
@@ -53,10 +55,10 @@ static const struct rejection items[] = {
 		"failure-reason", "JobSet", NULL,
 		RULES
 		".all(r, r.?onJobFailureReasons.orValue([]).all(reason, reason"
-		" in ['BackoffLimitExceeded', 'DeadlineExceeded',"
-		" 'FailedIndexes', 'MaxFailedIndexesExceeded',"
-		" 'PodFailurePolicy']))",
-		"'`onJobFailureReasons` names no reason of a failed Job'"),
+		" in " REASONS "))",
+		"'`onJobFailureReasons` has `' + " RULES
+		".map(r, r.?onJobFailureReasons.orValue([]).filter(reason, !(reason in " REASONS
+		"))).flatten()[0] + '`, not one of BackoffLimitExceeded, DeadlineExceeded, FailedIndexes, MaxFailedIndexesExceeded and PodFailurePolicy'"),
 	REJECTION("rule-name", "JobSet", NULL,
 		  RULES
 		  ".all(r, r.?name.orValue('') == '' || (size(r.name) <= 128 &&"
@@ -116,7 +118,8 @@ const struct rule rule_jobset_rejects = {
 	.since = "1.0",
 	.summary = "a JobSet that its webhook rejects",
 	.why = "The webhook of JobSet rejects names that are too long for the Jobs or pods, a `dependsOn` that points forward, and indexes beyond the Jobs or pods.",
-	.remedy = "Change the field that the message names.",
+	.remedy =
+		"Change the value or remove the field, so that the statement of the message is no longer true.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/jobset/blob/01078527ec4383c3d7289b5af3e0a788324e14ec/pkg/webhooks/jobset_webhook.go",
 	.rejections = &rejections,

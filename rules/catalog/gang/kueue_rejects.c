@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/text.h"
 #include "engine/rejections.h"
 #include "engine/rule.h"
@@ -44,24 +43,6 @@ static struct amount pods_of_set(const struct pod *pod)
 	if (node_get(template, "leaderTemplate") && size.n > 0)
 		size.n--;
 	return size;
-}
-
-/* True if Kueue makes a pod set of each template of the kind. grouped restricts
- * this to kinds whose pod sets can form a group. */
-static bool has_pod_sets(const struct object *object, bool grouped)
-{
-	static const char *const kinds[] = {
-		"JobSet",     "LeaderWorkerSet", "RayCluster", "RayJob",
-		"RayService", "MPIJob",		 "Job",	       "PyTorchJob",
-		"TFJob",      "XGBoostJob",	 "PaddleJob",  "JAXJob"};
-	size_t n = grouped ? 6 : ARRAY_SIZE(kinds);
-
-	if (text_eq(object->group, "batch.volcano.sh"))
-		return false;
-	for (size_t i = 0; i < n; i++)
-		if (text_eq(object->kind, kinds[i]))
-			return true;
-	return false;
 }
 
 static void check_slice(struct rule_run *run, const struct pod *pod)
@@ -158,15 +139,15 @@ static void check_object(struct rule_run *run, const struct object *object)
 static void check_pod(struct rule_run *run, const struct pod *pod)
 {
 	bool validated =
-		pod->object->kueue || (has_pod_sets(pod->object, false) &&
+		pod->object->kueue || (kueue_has_pod_sets(pod->object, false) &&
 				       !text_eq(pod->object->group, "ray.io"));
 
 	if (!validated || !pod->steady.n || !names_kueue(pod->annotations))
 		return;
 	rule_check_pod_rejections(run, pod);
-	if (has_pod_sets(pod->object, false))
+	if (kueue_has_pod_sets(pod->object, false))
 		check_slice(run, pod);
-	if (has_pod_sets(pod->object, true) && !pod->object->fragment)
+	if (kueue_has_pod_sets(pod->object, true) && !pod->object->fragment)
 		check_group(run, pod);
 }
 
@@ -182,7 +163,8 @@ const struct rule rule_kueue_rejects = {
 	.aliases = aliases,
 	.summary = "a job, a queue or a flavor that Kueue rejects",
 	.why = "The webhooks of Kueue reject jobs whose annotations exclude each other, and queues whose quotas contradict each other.",
-	.remedy = "Change or remove the field that the message names.",
+	.remedy =
+		"Change the value or remove the field, so that the statement of the message is no longer true.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/kueue/tree/ff69552e79ad21652c36caa97038382e55625cf7/pkg/webhooks; https://github.com/kubernetes-sigs/kueue/tree/ff69552e79ad21652c36caa97038382e55625cf7/pkg/controller/jobframework",
 	.rejections = &kueue_rejections,

@@ -228,20 +228,23 @@ static const struct rejection items[] = {
 		  " || !" HAS_ENV(HEAD_ENV("self"), "RAY_REDIS_ADDRESS"),
 		  "'the head sets RAY_REDIS_ADDRESS and"
 		  " `gcsFaultToleranceOptions`'"),
-	REJECTION(
-		"redis-password", CLUSTER, HEAD_ENV_PATH("REDIS_PASSWORD"),
-		"!" GCS " || (" PARAM(
-			"self.headGroupSpec",
-			"redis-password") " == '' && !" HAS_ENV(HEAD_ENV("self"),
-								"REDIS_PASSWORD") ")",
-		"'the head sets the password of Redis and"
-		" `gcsFaultToleranceOptions`'"),
-	REJECTION(
-		"redis-username", CLUSTER, HEAD_ENV_PATH("REDIS_USERNAME"),
-		PARAM("self.headGroupSpec",
-		      "redis-username") " == '' && !" HAS_ENV(HEAD_ENV("self"),
-							      "REDIS_USERNAME"),
-		"'the head sets the user name of Redis'"),
+	REJECTION("redis-password", CLUSTER, HEAD_ENV_PATH("REDIS_PASSWORD"),
+		  "!" GCS " || !" HAS_ENV(HEAD_ENV("self"), "REDIS_PASSWORD"),
+		  "'the head sets the password of Redis and"
+		  " `gcsFaultToleranceOptions`'"),
+	REJECTION("redis-password-parameter", CLUSTER,
+		  "headGroupSpec.rayStartParams.redis-password",
+		  "!" GCS
+		  " || " PARAM("self.headGroupSpec", "redis-password") " == ''",
+		  "'`rayStartParams` sets the password of Redis beside"
+		  " `gcsFaultToleranceOptions`'"),
+	REJECTION("redis-username", CLUSTER, HEAD_ENV_PATH("REDIS_USERNAME"),
+		  "!" HAS_ENV(HEAD_ENV("self"), "REDIS_USERNAME"),
+		  "'the head sets the user name of Redis'"),
+	REJECTION("redis-username-parameter", CLUSTER,
+		  "headGroupSpec.rayStartParams.redis-username",
+		  PARAM("self.headGroupSpec", "redis-username") " == ''",
+		  "'`rayStartParams` sets the user name of Redis'"),
 	REJECTION("storage-namespace", CLUSTER, "gcsFaultToleranceOptions",
 		  "!" GCS " || " ANNOTATION(
 			  "ray.io/external-storage-namespace") " == ''",
@@ -454,10 +457,11 @@ static const struct rejection items[] = {
 		  ".all(p, p != '')",
 		  "'one of `onSuccess` and `onFailure` has no `policy`'"),
 	REJECTION(
-		"deletion-none", JOB, "deletionStrategy",
-		"!" SHUTDOWN " || !('DeleteNone' in [" ON("onSuccess") ", " ON(
-			"onFailure") "])",
-		"'the policy is DeleteNone with `shutdownAfterJobFinishes: true`'"),
+		"deletion-none", JOB, NULL,
+		"(" ON("onSuccess") " != 'DeleteNone' && " ON(
+			"onFailure") " != 'DeleteNone') || !" SHUTDOWN,
+		"'the policy of `' + (" ON(
+			"onSuccess") " == 'DeleteNone' ? 'onSuccess' : 'onFailure') + '` is DeleteNone with `shutdownAfterJobFinishes: true`'"),
 	REJECTION(
 		"deletion-selector", JOB, "deletionStrategy",
 		"!(" SELECTS ") || [" ON("onSuccess") ", " ON(

@@ -7,6 +7,8 @@
  * since 0.14. Not checked: pod sets formed by two templates of one object, and
  * checks that depend on the cluster.
  */
+#include "base/array.h"
+#include "base/text.h"
 #include "engine/rejections.h"
 #include "engine/rule.h"
 
@@ -58,6 +60,17 @@
 	" self[?k].orValue('') != '')"
 #define NOT_NEGATIVE(key)                                                      \
 	"(!has(r." key ") || " Q("r." key) ".compareTo(quantity('0')) >= 0)"
+#define NOT_NEGATIVES                                                          \
+	NOT_NEGATIVE("nominalQuota")                                           \
+	" && " NOT_NEGATIVE("borrowingLimit") " && " NOT_NEGATIVE(             \
+		"lendingLimit")
+#define LENDS_ITS_OWN                                                          \
+	"!has(r.lendingLimit) || " Q("r.lendingLimit") ".compareTo(" Q(        \
+		"r.nominalQuota") ") <= 0"
+/* Names the first quota for which the condition is true. */
+#define FIRST_QUOTA(condition)                                                                       \
+	GROUPS ".map(g, g.?flavors.orValue([]).map(f, f.?resources.orValue([]).filter(r, " condition \
+	       ").map(r, '`' + r.name + '` in flavor `' + f.name + '`'))).flatten(2)[0]"
 #define TWICE(list, key)                                                       \
 	list ".all(i, a, !" list ".exists(k, b, k < i && b" key " == a" key "))"
 #define TAINTS	    "self.?nodeTaints.orValue([])"
@@ -127,7 +140,8 @@ static const struct rejection items[] = {
 	REJECTION(
 		"slice-size", NULL, AT("slice-size"),
 		OF_POD("slice-size") ".orValue('1').matches('^[+]?0*[1-9][0-9]{0,9}$')",
-		"'podset-slice-size is not 1 or more'"),
+		"'podset-slice-size is `' + " OF_POD(
+			"slice-size") ".orValue('') + '`, not a positive integer'"),
 	REJECTION("slice-above-pods", NULL, NULL, NULL,
 		  "'a slice has more pods than the pod set'"),
 	REJECTION("group-pod-sets", NULL, NULL, NULL,
@@ -185,12 +199,14 @@ static const struct rejection items[] = {
 		"max-exec-time", JOBS,
 		"metadata.labels[" K "max-exec-time-seconds]",
 		LABEL("max-exec-time-seconds") ".orValue('1').matches('[$<{]|^[+]?0*[1-9][0-9]{0,18}$')",
-		"'max-exec-time-seconds is not 1 or more'"),
+		"'max-exec-time-seconds is `' + " LABEL(
+			"max-exec-time-seconds") ".orValue('') + '`, not a positive integer'"),
 	REJECTION(
 		"min-parallelism", "batch/Job",
 		"metadata.annotations[" K "job-min-parallelism]",
 		NOTE("job-min-parallelism") ".orValue('1').matches('[$<{]|^[+]?0*[1-9][0-9]{0,9}$')",
-		"'job-min-parallelism is not 1 or more'"),
+		"'job-min-parallelism is `' + " NOTE(
+			"job-min-parallelism") ".orValue('') + '`, not a positive integer'"),
 	REJECTION(
 		"min-parallelism-pods", "batch/Job",
 		"metadata.annotations[" K "job-min-parallelism]",
@@ -310,7 +326,8 @@ static const struct rejection items[] = {
 		"pod-group-count", "/Pod",
 		"metadata.annotations[" K "pod-group-total-count]",
 		NOTE("pod-group-total-count") ".orValue('1').matches('[$<{]|^[+]?0*[1-9][0-9]{0,18}$')",
-		"'pod-group-total-count is not 1 or more'"),
+		"'pod-group-total-count is `' + " NOTE(
+			"pod-group-total-count") ".orValue('') + '`, not a positive integer'"),
 	REJECTION("pod-group-subdomain", "/Pod",
 		  "metadata.labels[" K "pod-group-name]",
 		  LABEL("pod-group-name") ".orValue('a')." SUBDOMAIN,
@@ -355,13 +372,13 @@ static const struct rejection items[] = {
 		".matchExpressions.orValue([]).all(e, e.operator in ['In', 'NotIn'] ? e.?values.orValue([]).size() > 0 : e.operator in ['Exists', 'DoesNotExist'] && e.?values.orValue([]).size() == 0)",
 		"'an expression of `namespaceSelector` and its values do not"
 		" match'"),
-	REJECTION("resource-twice", QUEUES, "resourceGroups",
+	REJECTION("resource-twice", QUEUES, NULL,
 		  GROUPS ".all(i, g, g.?coveredResources.orValue([]).all(j, r,"
 			 " !" GROUPS ".exists(k, h, h.?coveredResources"
 			 ".orValue([]).exists(l, s, s == r && (k < i || (k == i"
 			 " && l < j))))))",
 		  "'two resource groups cover the same resource'"),
-	REJECTION("flavor-twice", QUEUES, "resourceGroups",
+	REJECTION("flavor-twice", QUEUES, NULL,
 		  GROUPS
 		  ".all(i, g, g.?flavors.orValue([]).all(j, f, !" GROUPS
 		  ".exists(k, h, h.?flavors.orValue([]).exists(l, e,"
@@ -378,23 +395,24 @@ static const struct rejection items[] = {
 			  " g.coveredResources[i])))",
 		  "'the resources of a flavor are not those of"
 		  " `coveredResources` in their order'"),
+	REJECTION("negative-quota", QUEUES, NULL, RESOURCES NOT_NEGATIVES ")))",
+		  "'a quota of ' + " FIRST_QUOTA("!(" NOT_NEGATIVES
+						 ")") " + ' is negative'"),
 	REJECTION(
-		"negative-quota", QUEUES, "resourceGroups",
-		RESOURCES NOT_NEGATIVE("nominalQuota") " && " NOT_NEGATIVE(
-			"borrowingLimit") " && " NOT_NEGATIVE("lendingLimit") ")))",
-		"'a quota is negative'"),
-	REJECTION("borrowing-alone", QUEUES, "resourceGroups",
-		  HAS_PARENT " || " RESOURCES "!has(r.borrowingLimit))))",
-		  "'`borrowingLimit` is set without a cohort'"),
-	REJECTION("lending-alone", QUEUES, "resourceGroups",
-		  HAS_PARENT " || " RESOURCES "!has(r.lendingLimit))))",
-		  "'`lendingLimit` is set without a cohort'"),
+		"borrowing-alone", QUEUES, NULL,
+		RESOURCES "!has(r.borrowingLimit)))) || " HAS_PARENT,
+		"'`borrowingLimit` of ' + " FIRST_QUOTA(
+			"has(r.borrowingLimit)") " + ' is set without a cohort'"),
 	REJECTION(
-		"lending-above-quota", "ClusterQueue:spec", "resourceGroups",
-		RESOURCES
-		"!has(r.lendingLimit) || " Q("r.lendingLimit") ".compareTo(" Q(
-			"r.nominalQuota") ") <= 0)))",
-		"'a `lendingLimit` is above the `nominalQuota`'"),
+		"lending-alone", QUEUES, NULL,
+		RESOURCES "!has(r.lendingLimit)))) || " HAS_PARENT,
+		"'`lendingLimit` of ' + " FIRST_QUOTA(
+			"has(r.lendingLimit)") " + ' is set without a cohort'"),
+	REJECTION("lending-above-quota", "ClusterQueue:spec", NULL,
+		  RESOURCES LENDS_ITS_OWN ")))",
+		  "'`lendingLimit` of ' + " FIRST_QUOTA(
+			  "!(" LENDS_ITS_OWN
+			  ")") " + ' is above its `nominalQuota`'"),
 	REJECTION("preemption", "ClusterQueue:spec", "preemption",
 		  "self.?preemption.borrowWithinCohort.policy.orValue('Never')"
 		  " == 'Never' || self.preemption.?reclaimWithinCohort"
@@ -462,6 +480,27 @@ static const struct rejection items[] = {
 	{0},
 };
 
+bool kueue_has_pod_sets(const struct object *object, bool grouped)
+{
+	static const char *const kinds[] = {
+		"JobSet",     "LeaderWorkerSet", "RayCluster", "RayJob",
+		"RayService", "MPIJob",		 "Job",	       "PyTorchJob",
+		"TFJob",      "XGBoostJob",	 "PaddleJob",  "JAXJob"};
+	size_t n = grouped ? 6 : ARRAY_SIZE(kinds);
+
+	if (text_eq(object->group, "batch.volcano.sh"))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (text_eq(object->kind, kinds[i]))
+			return true;
+	return false;
+}
+
+static bool rejects_object(const struct object *object)
+{
+	return kueue_has_pod_sets(object, false);
+}
+
 const struct rejections kueue_rejections = {
 	.by = "Kueue",
 	.group = "kueue.x-k8s.io",
@@ -469,4 +508,5 @@ const struct rejections kueue_rejections = {
 	.items = items,
 	.versions = "0.17 to 0.19",
 	.component = OPERATOR_KUEUE,
+	.rejects_object = rejects_object,
 };

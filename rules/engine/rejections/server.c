@@ -21,6 +21,10 @@
 	requests ".exists(r, r.name == " name                                  \
 		 " || r.?firstAvailable.orValue([]).exists(s,"                 \
 		 " r.name + '/' + s.name == " name "))"
+#define NOT_REQUESTED                                                          \
+	"self.requests.filter(n, !(" IS_REQUEST(                               \
+		"n",                                                           \
+		"owner.?requests.orValue([])") ")).map(n, '`' + n + '`')[0]"
 #define REQUIRED_NODES                                                         \
 	"spec.affinity.nodeAffinity"                                           \
 	".requiredDuringSchedulingIgnoredDuringExecution"
@@ -157,12 +161,14 @@ static const struct rejection items[] = {
 	REJECTION("constraint-request", CLAIM, "requests",
 		  "self.requests.all(n, " IS_REQUEST(
 			  "n", "owner.?requests.orValue([])") ")",
-		  "'a constraint names a request that the claim does not have'",
+		  "'a constraint names ' + " NOT_REQUESTED
+		  " + ', a request that the claim does not have'",
 		  .each = "constraints"),
 	REJECTION("config-request", CLAIM, "requests",
 		  "self.requests.all(n, " IS_REQUEST(
 			  "n", "owner.?requests.orValue([])") ")",
-		  "'`config` names a request that the claim does not have'",
+		  "'`config` names ' + " NOT_REQUESTED
+		  " + ', a request that the claim does not have'",
 		  .each = "config"),
 	REJECTION("attribute", CLAIM, "matchAttribute",
 		  "self.matchAttribute.matches('[$<{]|^[^/]+/[^/]+$')",

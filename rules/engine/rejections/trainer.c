@@ -163,15 +163,19 @@ static const struct rejection items[] = {
 		  "storageUri", URI, "'`storageUri` is not a URI'"),
 	REJECTION("model-uri", "TrainJob:spec.initializer.model", "storageUri",
 		  URI, "'`storageUri` is not a URI'"),
-	REJECTION("patched-env", "TrainJob:spec",
-		  "trainingRuntimeSpec.template.spec.replicatedJobs",
+	REJECTION("patched-env", "TrainJob:spec", NULL,
 		  "self.?trainingRuntimeSpec.template.spec.replicatedJobs"
 		  ".orValue([]).all(j, j.?template.spec.template.spec"
 		  ".containers.orValue([]).all(c, c.?env.orValue([]).size()"
 		  " == 0 || !(c.name in ['node', 'dataset-initializer',"
 		  " 'model-initializer'])))",
-		  "'a patch sets variables of a container that the trainer"
-		  " owns'",
+		  "'a patch sets ' + self.trainingRuntimeSpec.template.spec"
+		  ".replicatedJobs.map(j, j.?template.spec.template.spec"
+		  ".containers.orValue([]).filter(c, c.?env.orValue([]).size()"
+		  " > 0 && c.name in ['node', 'dataset-initializer',"
+		  " 'model-initializer'])).flatten().map(c, '`' +"
+		  " c.env[0].name + '` of container `' + c.name + '`')[0] +"
+		  " ', whose variables only the TrainJob itself may set'",
 		  .each = "runtimePatches"),
 	REJECTION("policies", RUNTIMES, "mlPolicy",
 		  "['torch', 'mpi', 'jax', 'xgboost', 'flux'].filter(k, k in"

@@ -17,10 +17,12 @@
 #define EVENTS                                                                 \
 	"(p.?events.orValue([]) + (p.?event.orValue('') == '' ? [] : [p.event]))"
 #define POLICIES "self.?policies.orValue([])"
+#define EVENT_NAMES                                                            \
+	"['*', 'PodFailed', 'PodEvicted', 'PodPending', 'Unknown', 'TaskCompleted', 'TaskFailed', 'JobUpdated']"
 /* Checks of `policies`, which jobs and tasks have. */
 #define POLICY(id, rule, message)                                              \
-	REJECTION("job-" id, JOB, "policies", rule, message),                  \
-		REJECTION("task-" id, JOB, "policies", rule, message, TASK)
+	REJECTION("job-" id, JOB, NULL, rule, message),                        \
+		REJECTION("task-" id, JOB, NULL, rule, message, TASK)
 #define MPI "self.plugins.mpi"
 #define MPI_TASK(role)                                                         \
 	"!self.?plugins.mpi.hasValue() || " TASKS ".exists(t, " MPI            \
@@ -46,6 +48,12 @@
 #define CPU                                                                    \
 	"quantity(string(" CPUS "[?'cpu'].orValue('0'))).asApproximateFloat()"
 
+/* True if task a does not depend on itself, directly or through two others. */
+#define NO_CYCLE                                                                                         \
+	"a.?dependsOn.name.orValue([]).all(n, n != a.name && " TASKS                                     \
+	".all(b, b.?name.orValue('') != n || b.?dependsOn.name.orValue([]).all(m, m != a.name && " TASKS \
+	".all(c, c.?name.orValue('') != m || !(a.name in c.?dependsOn.name.orValue([]))))))"
+
 static const struct rejection items[] = {
 	REJECTION("no-tasks", JOB, "tasks", TASKS ".size() > 0",
 		  "'it has no task'", .absent = true),
@@ -69,11 +77,13 @@ static const struct rejection items[] = {
 			" [self.partitionPolicy.networkTopology] : [])"),
 		  "'`highestTierAllowed` and `highestTierName` are both set'",
 		  TASK, .since = "1.14"),
-	REJECTION("task-name-twice", JOB, "tasks",
+	REJECTION("task-name-twice", JOB, NULL,
 		  TASKS ".all(i, t, !" TASKS
 			".exists(k, o, k < i && o.?name.orValue('') != '' &&"
 			" o.name == t.?name.orValue('')))",
-		  "'two tasks have the same name'"),
+		  "'two tasks have the name `' + " TASKS
+		  ".map(t, t.?name.orValue('')).filter(n, n != '' && " TASKS
+		  ".filter(o, o.?name.orValue('') == n).size() > 1)[0] + '`'"),
 	REJECTION("pod-name-length", JOB, "tasks",
 		  TASKS ".all(i, t, size(object.metadata.?name.orValue('') +"
 			" '-' + t.?name.orValue('') + '-' + string(i)) <= 63)",
@@ -81,15 +91,17 @@ static const struct rejection items[] = {
 	POLICY("policy-both",
 	       POLICIES ".all(p, " EVENTS ".size() == 0 ||"
 			" !has(p.exitCode))",
-	       "'a policy has an event and an exitCode'"),
+	       "'the policy for `' + " POLICIES ".filter(p, " EVENTS
+	       ".size() > 0 && has(p.exitCode)).map(p, " EVENTS
+	       "[0])[0] + '` also has an exitCode'"),
 	POLICY("policy-neither",
 	       POLICIES ".all(p, " EVENTS ".size() > 0 || has(p.exitCode))",
 	       "'a policy has neither an event nor an exitCode'"),
 	POLICY("policy-event",
-	       POLICIES ".all(p, " EVENTS ".all(e, e in ['*', 'PodFailed',"
-			" 'PodEvicted', 'PodPending', 'Unknown',"
-			" 'TaskCompleted', 'TaskFailed', 'JobUpdated']))",
-	       "'a policy is for an event that jobs cannot name'"),
+	       POLICIES ".all(p, " EVENTS ".all(e, e in " EVENT_NAMES "))",
+	       "'a policy is for the event `' + " POLICIES ".map(p, " EVENTS
+	       ".filter(e, !(e in " EVENT_NAMES
+	       "))).flatten()[0] + '`, which jobs cannot name'"),
 	POLICY("policy-action",
 	       POLICIES ".all(p, " EVENTS ".size() == 0 || p.?action"
 			".orValue('') in ['AbortJob', 'RestartJob',"
@@ -100,7 +112,9 @@ static const struct rejection items[] = {
 	       POLICIES ".all(i, p, " EVENTS ".all(e, !" POLICIES
 			".exists(k, q, k < i && (e == q.?event.orValue('') ||"
 			" e in q.?events.orValue([])))))",
-	       "'two policies are for the same event'"),
+	       "'two policies are for the event `' + " POLICIES
+	       ".transformList(i, p, " EVENTS ".filter(e, " POLICIES
+	       ".exists(k, q, k < i && (e == q.?event.orValue('') || e in q.?events.orValue([]))))).flatten()[0] + '`'"),
 	POLICY("policy-any",
 	       POLICIES ".all(p, !('*' in " EVENTS ")) || " POLICIES
 			".all(p, " EVENTS ".all(e, e == '*'))",
@@ -112,7 +126,9 @@ static const struct rejection items[] = {
 	       POLICIES ".all(i, p, !has(p.exitCode) || !" POLICIES
 			".exists(k, q, k < i && q.?exitCode.orValue(0) =="
 			" p.exitCode))",
-	       "'two policies are for the same exitCode'"),
+	       "'two policies are for the exitCode ' + string(" POLICIES
+	       ".filter(p, has(p.exitCode) && " POLICIES
+	       ".filter(q, q.?exitCode.orValue(0) == p.exitCode).size() > 1)[0].exitCode)"),
 	REJECTION("volume-path", JOB, "volumes",
 		  "self.?volumes.orValue([]).all(v, v.?mountPath.orValue('')"
 		  " != '')",
@@ -130,18 +146,17 @@ static const struct rejection items[] = {
 	REJECTION("queue-root", JOB, "queue",
 		  "self.?queue.orValue('default') != 'root'",
 		  "'jobs cannot be in the queue `root`'"),
-	REJECTION("depends-on", JOB, "tasks",
-		  TASKS ".all(t, t.?dependsOn.name.orValue([]).all(n, " TASKS
-			".exists(o, o.?name.orValue('') == n)))",
-		  "'`dependsOn` names a task that does not exist'"),
-	REJECTION("depends-on-cycle", JOB, "tasks",
-		  TASKS ".all(a, a.?dependsOn.name.orValue([]).all(n, n !="
-			" a.name && " TASKS
-			".all(b, b.?name.orValue('') != n ||"
-			" b.?dependsOn.name.orValue([]).all(m, m != a.name &&"
-			" " TASKS ".all(c, c.?name.orValue('') != m ||"
-			" !(a.name in c.?dependsOn.name.orValue([])))))))",
-		  "'tasks depend on each other'"),
+	REJECTION(
+		"depends-on", JOB, NULL,
+		TASKS ".all(t, t.?dependsOn.name.orValue([]).all(n, " TASKS
+		      ".exists(o, o.?name.orValue('') == n)))",
+		"'`dependsOn` names task `' + " TASKS
+		".map(t, t.?dependsOn.name.orValue([]).filter(n, !" TASKS
+		".exists(o, o.?name.orValue('') == n))).flatten()[0] + '`, which does not exist'"),
+	REJECTION("depends-on-cycle", JOB, NULL, TASKS ".all(a, " NO_CYCLE ")",
+		  "'a cycle of `dependsOn` has the tasks `' + " TASKS
+		  ".filter(a, !(" NO_CYCLE
+		  ")).map(a, a.name).join('`, `') + '`'"),
 	REJECTION("partitions", JOB, "partitionPolicy",
 		  PARTITION ".totalPartitions.orValue(1) > 0 && " PARTITION
 			    ".partitionSize.orValue(1) > 0",

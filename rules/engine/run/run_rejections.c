@@ -252,9 +252,15 @@ static struct finding *report_rejection(struct rule_run *rr,
 					 " unless its feature gate %s is on",
 					 one->gate)
 			  : "";
+	const char *whole =
+		of->rejects_object && part->pod &&
+				of->rejects_object(part->pod->object)
+			? "object"
+			: "pod";
 	struct finding *f =
-		part->pod ? report_pod(rr, part->pod, at, "%.*s: %s the pod%s",
-				       (int)why.len, why.data, rejects, unless)
+		part->pod ? report_pod(rr, part->pod, at, "%.*s: %s the %s%s",
+				       (int)why.len, why.data, rejects, whole,
+				       unless)
 			  : report_object(rr, rr->object, at,
 					  "%.*s: %s the object%s", (int)why.len,
 					  why.data, rejects, unless);
