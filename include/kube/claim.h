@@ -32,6 +32,9 @@ struct claim {
 	struct class_count *counts;
 	size_t ncounts;
 	bool uncounted; /* some counts are unknown */
+	/* names of the requests; NULL if one is unknown */
+	const char **requests;
+	size_t nrequests;
 	/* a field for which Kueue does not admit the pods, or NULL */
 	const char *unqueued;
 };

@@ -168,6 +168,26 @@ static const char *unqueued_field(const struct node *request)
 	return NULL;
 }
 
+/* Sets the names of the requests, unless one of them is unknown. */
+static void name_requests(struct arena *arena, struct claim *claim,
+			  const struct node *requests)
+{
+	size_t n = node_count(requests), i = 0;
+	const char **names =
+		n && n <= MOST ? arena_alloc(arena, n * sizeof(*names)) : NULL;
+
+	FOR_EACH_CHILD(requests, request) {
+		const char *name = node_str(node_get(request, "name"));
+
+		/* A placeholder may become any name. */
+		if (!names || !name || strpbrk(name, "$<{"))
+			return;
+		names[i++] = arena_strdup(arena, name);
+	}
+	claim->requests = names;
+	claim->nrequests = i;
+}
+
 static void add_claim(struct claim_table *table, struct arena *arena,
 		      const struct node *root)
 {
@@ -203,6 +223,7 @@ static void add_claim(struct claim_table *table, struct arena *arena,
 		claim.gpu = TRI_UNKNOWN;
 	if (claim.class)
 		claim.class = arena_strdup(arena, claim.class);
+	name_requests(arena, &claim, requests);
 	claim.counts =
 		claim_counts(arena, requests, &claim.ncounts, &claim.uncounted);
 	claim.uncounted |= !node_count(requests);

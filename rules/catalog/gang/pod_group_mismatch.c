@@ -4,11 +4,14 @@
  * or below the number of ranks that wait for each other. Counts are compared
  * only if the group and all of its pods are in one file: others may add pods.
  * Also reports pods that name a PodGroup of no file, if its name is similar to
- * that of a PodGroup in a file. Sources: scheduler-plugins v0.32
- * pkg/coscheduling (PreFilter: fewer pods than minMember are unschedulable);
- * volcano pkg/scheduler/plugins/gang; Kubernetes 1.36
- * pkg/scheduler/framework/plugins/gangscheduling.
+ * that of a PodGroup in a file, and Jobs and JobSets whose annotation for
+ * KAI's PodGroup waits for more pods than they have. Sources: scheduler-plugins
+ * v0.32 pkg/coscheduling (PreFilter: fewer pods than minMember are
+ * unschedulable); volcano pkg/scheduler/plugins/gang; Kubernetes 1.36
+ * pkg/scheduler/framework/plugins/gangscheduling; KAI-Scheduler v0.17
+ * docs/batch/README.md and pkg/podgrouper (minmember.FromAnnotations).
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -121,6 +124,48 @@ static void check(struct rule_run *run)
 	}
 }
 
+#define KAI_MINIMUM "kai.scheduler/batch-min-member"
+
+/* True if KAI's scheduler places the pods of a Job or JobSet. */
+static bool is_for_kai(const struct object *object)
+{
+	if (!object_is(object, "batch", "Job") &&
+	    !object_is(object, "jobset.x-k8s.io", "JobSet"))
+		return false;
+	FOR_EACH_POD(object, pod)
+		if (node_eq(pod_field(pod, "schedulerName"), "kai-scheduler"))
+			return true;
+	return false;
+}
+
+static void check_object(struct rule_run *run, const struct object *object)
+{
+	const struct node *at = object_annotation(object, KAI_MINIMUM);
+	const char *text = node_str(at);
+	struct amount pods = {0};
+	int64_t least;
+
+	if (!text || node_is_unknown(at) || !is_for_kai(object))
+		return;
+	if (strspn(text, "0123456789") != strlen(text) || strlen(text) > 9 ||
+	    (least = strtol(text, NULL, 10)) < 1) {
+		report_object(
+			run, object, at,
+			"`" KAI_MINIMUM
+			"` is not a positive number: KAI creates no PodGroup, and no pod starts");
+		return;
+	}
+	FOR_EACH_POD(object, pod)
+		pods = amount_add(pods, pod->steady);
+	if (pods.unknown || least <= pods.n)
+		return;
+	report_object(run, object, at,
+		      "KAI waits for %s, but %s has %s: none starts",
+		      rule_count(run, least, "pod"),
+		      rule_title(run, object->kind, object->name),
+		      rule_number(run, pods.n));
+}
+
 const struct rule rule_pod_group_mismatch = {
 	.name = "pod-group-mismatch",
 	.category = "gang",
@@ -134,5 +179,6 @@ const struct rule rule_pod_group_mismatch = {
 		"Set the minimum to the number of pods that start together, and name the PodGroup on each of them.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/scheduler-plugins/blob/v0.32.7/pkg/coscheduling/README.md; https://volcano.sh/en/docs/podgroup/; https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/4671-gang-scheduling",
+	.check_object = check_object,
 	.check_set = check,
 };
