@@ -3,7 +3,9 @@
  * Reports queues and PodGroups of KAI and Volcano on pods of the default
  * scheduler. KAI and Volcano handle only pods with their schedulerName, and
  * their webhooks do not set it. Operators may set it for their kinds, so only
- * native kinds and JobSets are checked. Source: kai-scheduler
+ * native kinds and JobSets are checked, and LeaderWorkerSets for KAI: their
+ * operator knows only Volcano (lws v0.7 pkg/schedulerprovider). Source:
+ * kai-scheduler
  * pkg/podgrouper/pod_controller.go (pods of another scheduler are filtered
  * out); volcano pkg/controllers/podgroup/pg_controller.go (filter by
  * schedulerNames).
@@ -33,6 +35,16 @@ static const struct node *queue_of(const struct pod *pod, size_t i)
 	return at ? at : object_label(pod->object, queues[i].key);
 }
 
+/* True if the operator of the kind cannot set the scheduler of this queue. */
+static bool keeps_scheduler(const struct object *object, size_t i)
+{
+	return object_kind_has(object, KIND_NATIVE) ||
+	       object_is(object, "jobset.x-k8s.io", "JobSet") ||
+	       (text_eq(queues[i].scheduler, "kai-scheduler") &&
+		object_is(object, "leaderworkerset.x-k8s.io",
+			  "LeaderWorkerSet"));
+}
+
 static bool is_default(const struct node *scheduler)
 {
 	return node_is_unset(scheduler) || node_eq(scheduler, "") ||
@@ -44,15 +56,13 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct object *object = pod->object;
 	const struct node *scheduler = pod_field(pod, "schedulerName");
 
-	if ((!object_kind_has(object, KIND_NATIVE) &&
-	     !object_is(object, "jobset.x-k8s.io", "JobSet")) ||
-	    object->parent || !is_default(scheduler))
+	if (object->parent || !is_default(scheduler))
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(queues); i++) {
 		const struct node *queue = queue_of(pod, i);
 		struct finding *f;
 
-		if (!node_str(queue))
+		if (!node_str(queue) || !keeps_scheduler(object, i))
 			continue;
 		f = report_pod(
 			run, pod, queue,

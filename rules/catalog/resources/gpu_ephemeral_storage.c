@@ -67,6 +67,15 @@ static bool fetches_none(const struct argv *argv, const struct container *c)
 	return text_eq(argv_flag(argv, "--load-format", NULL), "dummy");
 }
 
+/* True if the container has no layer to write to. */
+static bool is_read_only(const struct container *c)
+{
+	const struct node *at =
+		node_path(c->node, "securityContext.readOnlyRootFilesystem");
+
+	return !node_is_unset(at) && !node_is_false(at);
+}
+
 static void check_container(struct rule_run *run, const struct container *c)
 {
 	struct argv argv = container_argv(c);
@@ -74,7 +83,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 	const char *path = model ? container_model_cache(&argv, c) : NULL;
 	struct finding *f;
 
-	if (!model || is_small(c) || fetches_none(&argv, c))
+	if (!model || is_small(c) || is_read_only(c) || fetches_none(&argv, c))
 		return;
 	if (!path || path[0] != '/') {
 		if (!c->image || !mounts_shm_alone(c))

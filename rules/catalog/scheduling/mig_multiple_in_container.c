@@ -59,7 +59,6 @@ const struct rule rule_mig_multiple_in_container = {
 	.name = "mig-multiple-in-container",
 	.category = "scheduling",
 	.severity = SEVERITY_WARNING,
-	.flags = RULE_PREVIEW,
 	.scope = NEW_TEMPLATES,
 	.since = "1.0",
 	.summary = "a container requests several MIG slices",

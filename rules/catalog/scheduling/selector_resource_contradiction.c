@@ -102,8 +102,12 @@ static void check_need(struct rule_run *run, const struct pod *pod,
 		    pod_requests_whole(rule_cluster(run), pod))
 			report_pod(
 				run, pod, first,
-				"`%s` selects nodes with at most %s, but a pod requests %s",
-				need->key, rule_count(run, n, "accelerator"),
+				"`%s` selects nodes with %s, but a pod requests %s",
+				need->key,
+				n ? arena_printf(
+					    rule_arena(run), "at most %s",
+					    rule_count(run, n, "accelerator"))
+				  : "no accelerator",
 				rule_number(run, pod->gpus.n));
 		return;
 	}
@@ -120,7 +124,9 @@ static void check_need(struct rule_run *run, const struct pod *pod,
 		report_pod(
 			run, pod, first,
 			"`%s: %s` selects nodes with %s, but a pod requests %s",
-			need->key, value, rule_count(run, n, "accelerator"),
+			need->key, value,
+			n ? rule_count(run, n, "accelerator")
+			  : "no accelerator",
 			rule_number(run, pod->gpus.n));
 }
 

@@ -130,6 +130,14 @@ static const struct rejection items[] = {
 		  " has(owner.backoffLimitPerIndex)",
 		  "'a rule is FailIndex without `backoffLimitPerIndex`'",
 		  .each = "podFailurePolicy.rules", .absent = true),
+	REJECTION("gang-minimum", JOB,
+		  "scheduling.schedulingPolicy.gang.minCount",
+		  "self.scheduling.schedulingPolicy.gang.minCount <="
+		  " self.?parallelism.orValue(1)",
+		  "'`minCount` of the gang is ' + string("
+		  "self.scheduling.schedulingPolicy.gang.minCount) + ', above"
+		  " the ' + string(self.?parallelism.orValue(1)) + ' of"
+		  " `parallelism`'"),
 
 	/* Claims for devices. */
 	REJECTION("request-twice", CLAIM, "requests",

@@ -131,26 +131,62 @@ static struct flavor_misfit taint_refusal(struct arena *arena,
 	return (struct flavor_misfit){NULL, NULL};
 }
 
-/* Compares the node selector alone, because terms of an affinity are
- * alternatives. */
+/* Returns the flavor's label that the requirement excludes, or NULL. Kueue
+ * ignores keys that are not labels of a flavor of the group. */
+static const struct node *excluded_label(const struct node_need *need,
+					 const struct node *flavor)
+{
+	const struct node *label =
+		node_get(node_path(flavor, "spec.nodeLabels"), need->key);
+	bool in = text_eq(need->operator, "In"), listed = false;
+
+	if (!node_str(label) || node_is_unknown(need->values))
+		return NULL;
+	if (text_eq(need->operator, "DoesNotExist"))
+		return label;
+	if (!in && !text_eq(need->operator, "NotIn"))
+		return NULL;
+	if (!node_is_seq(need->values))
+		return node_str(need->values) && !node_same(need->values, label)
+			       ? label
+			       : NULL;
+	FOR_EACH_CHILD(need->values, value) {
+		if (!node_str(value))
+			return NULL;
+		listed |= node_same(value, label);
+	}
+	return listed == in ? NULL : label;
+}
+
+/* Compares the flavor's labels with the node selector and with the required
+ * node affinity, of which each term must exclude the flavor. */
 static struct flavor_misfit label_refusal(struct arena *arena,
 					  const struct pod *pod,
 					  const struct node *flavor)
 {
-	FOR_EACH_CHILD(pod->node_selector, want) {
-		const struct node *label =
-			node_get(node_path(flavor, "spec.nodeLabels"),
-				 text_or_empty(want->key));
+	struct node_needs needs = pod_node_needs(pod);
+	struct flavor_misfit refusal = {NULL, NULL};
+	unsigned excluding = 0, term = 0;
 
-		if (!node_str(want) || !node_str(label) ||
-		    node_same(want, label))
+	for (size_t i = 0; i < needs.n; i++) {
+		const struct node_need *need = &needs.items[i];
+		const struct node *label = excluded_label(need, flavor);
+
+		if (!label)
 			continue;
-		return (struct flavor_misfit){
-			arena_printf(arena, "has the label `%s=%s`", want->key,
-				     label->str),
-			want};
+		if (!refusal.text || !need->term)
+			refusal = (struct flavor_misfit){
+				arena_printf(arena, "has the label `%s=%s`",
+					     need->key, label->str),
+				need->at};
+		if (!need->term)
+			return refusal;
+		excluding += need->term != term;
+		term = need->term;
 	}
-	return (struct flavor_misfit){NULL, NULL};
+	return excluding && excluding == needs.terms
+		       ? refusal
+		       : (struct flavor_misfit){NULL, NULL};
 }
 
 static const struct node *topology_request(const struct pod *pod)
