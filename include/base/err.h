@@ -27,7 +27,8 @@ int err_set(struct err *err, int code, const char *fmt, ...)
 int err_set_at(struct err *err, unsigned line, unsigned column, const char *fmt,
 	       ...) __attribute__((format(printf, 4, 5)));
 
-/* Prepends "context: " to a recorded error; always returns -1. */
+/* Prepends "context: " to a recorded error, unless it leaves no room for the
+ * error. Always returns -1. */
 int err_wrap(struct err *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

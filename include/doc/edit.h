@@ -146,7 +146,8 @@ void edit_remove(struct edit_list *list, const struct edit_path *path);
  * their results agree. They set the outcomes of the groups.
  */
 
-/* Returns the tree with all edits, or root itself if nothing changes. */
+/* Returns the tree with the edits of all groups whose outcome is EDIT_DONE, or
+ * root itself if there are none. */
 const struct node *edits_apply(struct edit_list *list, const struct node *root,
 			       struct arena *arena);
 /* Returns the edits as an RFC 6902 list of operations, which is empty if

@@ -34,7 +34,7 @@ struct fix_result {
 	/* The fix writes a secret value, masked in edits and patch
 	 * (kube/secret/mask.h), so they must not be applied. */
 	bool masked;
-	bool kept; /* the fix of an info, which --fix skips */
+	bool kept; /* --fix skips it: an info not selected by the user */
 };
 
 enum suppressed_via {

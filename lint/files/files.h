@@ -90,7 +90,8 @@ const char *files_bound(const struct files *files, size_t file);
 /* Marks all but one of several paths to the same file with FILE_SECOND_NAME.
  * The list must be sorted. */
 void files_drop_repeated(struct files *files);
-/* Adds the folder at the first len bytes of path. */
+/* Adds the folder whose path is the first len bytes of path. Returns its
+ * index. */
 uint32_t files_add_folder(struct files *files, const char *path, size_t len,
 			  uint32_t policy);
 void files_add(struct files *files, uint32_t folder, const char *name,

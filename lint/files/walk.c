@@ -187,7 +187,8 @@ static bool seen_root(struct walk *walk, int fd)
 	return false;
 }
 
-/* Walks a folder that the user named, walk.absolute; closes fd. */
+/* Walks walk->absolute, a folder that the user named, unless it was walked
+ * before. Closes fd. */
 static void walk_root(struct walk *walk, int fd)
 {
 	struct tree *tree = &walk->tree;

@@ -7,7 +7,7 @@
 
 /* Returns the member at a path "a.b.c", or NULL. The reference is borrowed. */
 json_t *lsp_member(const json_t *json, const char *dotted);
-/* Returns the open document in textDocument, or NULL. */
+/* Returns the open document that textDocument.uri names, or NULL. */
 struct lsp_document *lsp_document_of(const struct lsp_session *session,
 				     const json_t *params);
 /* Converts a Position to a byte offset in the text. Returns false if it is

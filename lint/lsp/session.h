@@ -61,8 +61,8 @@ struct lsp_document {
 	bool broken; /* the text cannot be parsed, unlike good */
 	bool has_good;
 	struct buf good; /* the text for the next lint */
-	/* Edits since the text that was linted. The first ngood of them lead to
-	 * good. */
+	/* Edits since the text that was linted. The first ngood of them turn
+	 * that text into good. */
 	struct lsp_change *changes;
 	size_t nchanges, changes_size, ngood;
 	struct arena arena; /* memory of the syntax errors */

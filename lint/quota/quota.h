@@ -56,7 +56,8 @@ struct quota_table {
 /* The file of a workload. */
 struct quota_file {
 	const char *path;    /* valid until the next file */
-	const char *unknown; /* as in the row; lives as long as the lint */
+	const char *unknown; /* why quotas are unknown, or NULL; valid until the
+				end of the lint */
 	bool changed;	     /* the file differs from the revision */
 };
 

@@ -127,7 +127,8 @@ static void add_code(struct buf *out, const char *text)
 	buf_addc(out, '`');
 }
 
-/* Adds the text of a cell with markup escaped. */
+/* Adds the text of a table's cell, with Markdown escaped and control characters
+ * replaced by spaces. */
 static void add_plain(struct buf *out, const char *text)
 {
 	for (; *text; text++) {

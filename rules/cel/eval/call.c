@@ -359,10 +359,12 @@ static struct cel_value call_overload(struct cel_eval *ev,
 	return result;
 }
 
-/* Returns true if only the type of the result is known, because an argument may
- * contain unknown items. For some functions this does not matter: they need
- * only sizes, `in` checks items itself, and a scalar never equals one of its
- * parts. */
+/*
+ * Returns true if only the type of the result is known, because an argument may
+ * contain unknown items. Items do not matter for functions that need only
+ * sizes. `in` reports unknown items itself; what remains are incomplete maps
+ * and lists, which a scalar never equals.
+ */
 static bool is_unknown_of(struct cel_eval *ev, const struct cel_expr *e,
 			  const struct cel_value *args)
 {

@@ -64,7 +64,7 @@ struct cel_expr *cel_call_new(struct cel_parser *p, struct cel_place place,
 /* Copies an expression and gives it new ids. */
 struct cel_expr *cel_expr_copy(struct cel_parser *p,
 			       const struct cel_expr *expr);
-/* Adds an issue; the parser continues. */
+/* Adds an issue, unless the parser has stopped. The parser continues. */
 void cel_parser_issue(struct cel_parser *p, struct cel_place place,
 		      const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -481,7 +481,8 @@ static int next_yaml(struct loader *loader, struct doc *doc)
 
 /*
  * Switches from JSON to YAML: skips white space up to the first line break.
- * kubectl reads four bytes at a time there, and stops if fewer are left.
+ * kubectl reads four bytes at a time there; it rejects the file if fewer are
+ * left, or at U+FFFD.
  */
 static void start_yaml(struct loader *loader)
 {

@@ -257,9 +257,9 @@ size_t admission_blame(struct admission_case *a, struct cel_eval *eval,
  * at the ends. */
 const char *admission_line(struct arena *arena, const char *text, size_t len);
 
-/* Returns the text of a messageExpression, or NULL if the server uses the
- * message instead: for an empty text, one with several lines, or one that is
- * too long. */
+/* Returns the text of a messageExpression's value, without blanks around it.
+ * Returns NULL if the server uses the message instead: if the value is not a
+ * string, or the text is empty, has several lines or is too long. */
 const char *admission_message(struct arena *arena, struct cel_value value);
 
 enum { BLAMED = 4 };

@@ -183,7 +183,7 @@ static const struct rejection items[] = {
 		  "'`matchAttribute` is not a name with a domain'",
 		  .each = "constraints"),
 
-	/* PodGroups. */
+	/* Workloads and PodGroups of gang scheduling. */
 	REJECTION("workload-templates", WORKLOAD, "podGroupTemplates",
 		  IS_FIRST_ALPHA "has(self.podGroupTemplates) ||"
 				 " has(self.compositePodGroupTemplates)",

@@ -175,7 +175,7 @@ void run_repairs(struct run *run, const struct doc *doc, size_t from);
  * file that begins, run_join_sets() those of another run. */
 void run_note_sets(struct run *run);
 void run_join_sets(struct run *dst, const struct run *src);
-/* Call check_workload(), or check_set(), of all rules. */
+/* Call check_workload(), or check_set(), of the rules that are on. */
 void run_workload(struct run *run, const struct workload *w,
 		  const struct setting *settings);
 void run_check_sets(struct run *run, const struct policy *policy,

@@ -154,8 +154,9 @@ static struct cel_value with_case(struct cel_call *call)
 }
 
 /*
- * Returns the next place to split or replace, from byte `from` on; NULL if
- * there is none. An empty part is found between all code points.
+ * Returns the next occurrence of part from byte `from` on, or NULL. The empty
+ * part occurs after the code point at `from`; if first is true, at `from`
+ * itself.
  */
 static const char *next_place(struct cel_text text, size_t from,
 			      struct cel_text part, bool first)
