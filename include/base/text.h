@@ -100,7 +100,8 @@ static inline bool text_any(const char *s, const char *const *items,
  * is never an item.
  */
 bool text_lists(const char *list, const char *word);
-/* Returns the Levenshtein distance, or limit + 1 if it is larger than limit. */
+/* Returns the Levenshtein distance, or limit + 1 if it is larger than limit, or
+ * if the different parts of the texts are too long to compare. */
 unsigned text_distance(const char *a, const char *b, unsigned limit);
 /*
  * True if the texts are equal or differ only in digits, as mlu270 and mlu370
@@ -110,8 +111,9 @@ bool text_is_series(const char *a, const char *b);
 /* Largest number of names that text_nearest() compares, because the search is
  * slow. */
 enum { TEXT_NEAREST_MAX = 500 };
-/* Returns the nearest of n names within distance 3, for "did you mean"; NULL if
- * there is none or there are more than TEXT_NEAREST_MAX. */
+/* Returns the nearest of n names within distance 3, or half the length of a
+ * short word, for "did you mean"; NULL if there is none or there are more than
+ * TEXT_NEAREST_MAX. */
 const char *text_nearest(const char *word, const char *const *names, size_t n);
 /* texts_sort() sorts texts in the order of strcmp(); texts_have() searches
  * sorted texts. */

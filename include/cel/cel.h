@@ -103,7 +103,7 @@ struct cel_eval {
 void cel_eval_init(struct cel_eval *eval, const struct cel_program *program,
 		   struct arena *arena, const struct cel_eval_options *options);
 /* Returns a value, an error ("no such key: x", as cel-go words it), or unknown.
- * Beyond the budget it returns an error and sets over. */
+ * Beyond a limit (cost, work or memory) it returns an error and sets over. */
 struct cel_value cel_eval_run(struct cel_eval *eval);
 
 /*

@@ -164,9 +164,9 @@ struct cel_map_builder {
 	uint32_t *index;
 	size_t n, size;
 };
-/* Adds an entry. If the key exists already, returns false, and replaces its
- * value if replace is set. Keys are equal only if their kinds are, as in a
- * literal. */
+/* Adds an entry. If the key exists already, returns false. replace: replaces
+ * the value of an existing key, and treats keys of different kinds (1 and 1u)
+ * as different, as in a literal. */
 bool cel_map_put(struct arena *arena, struct cel_map_builder *builder,
 		 struct cel_entry entry, bool replace);
 struct cel_value cel_map_built(struct arena *arena,
@@ -221,8 +221,9 @@ static inline size_t cel_size(struct cel_value v)
 /* Returns item i (i < size). Items of a document's list keep their nodes. */
 struct cel_value cel_list_at(struct arena *arena, struct cel_value list,
 			     size_t i);
-/* Returns the items of both lists as one list; an error beyond a million
- * items. */
+/* Returns the items of both lists as one list; an error beyond a million items.
+ * In a list of type set or map, an item of b replaces the item of a with the
+ * same value or keys. */
 struct cel_value cel_list_add(struct arena *arena, struct cel_value a,
 			      struct cel_value b);
 /* Returns entry i in the document's order (i < size). */

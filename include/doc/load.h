@@ -117,7 +117,7 @@ bool embedded_init(struct loader *loader, struct arena *arena, const char *name,
 		   const char *text, size_t len);
 bool embedded_next(struct loader *loader, struct doc *doc);
 /* Returns the document in a string, allocated in the arena; NULL if it is
- * rejected or empty. */
+ * rejected or empty, or exceeds the budget. */
 const struct node *yaml_in(struct arena *arena, const struct node *text);
 /* Sets *used to the offset after the value, for JSON values without separators.
  * A loader reads each byte once. */

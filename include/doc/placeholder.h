@@ -24,7 +24,8 @@ bool placeholder_in(const char *text, size_t len);
  *
  * Strings under command and args are not marked; only the placeholder in them
  * is unknown. An env entry's value and a block scalar are marked only if they
- * are nothing but one placeholder. Returns the number of marked nodes.
+ * are nothing but one placeholder. Returns the number of marked nodes, without
+ * those that come from an alias or a merge.
  */
 unsigned placeholder_mark(struct doc *doc);
 /*

@@ -141,11 +141,12 @@ struct finding_memory {
 	const char *texts[1024]; /* recent texts, by hash */
 };
 
-/* Copies a finding without the operations of its fix. */
+/* Copies a finding with its rendered fix (repair), but without fix and
+ * fix_title. */
 void finding_copy(struct finding *to, const struct finding *from,
 		  struct finding_memory *memory);
-/* Compares by file, line, column, rule name and message, the order of
- * reports. */
+/* Compares by file, line, column, rule name, document, path and message, the
+ * order of reports. */
 int finding_cmp(const struct finding *a, const struct finding *b);
 void findings_sort(struct finding *findings, size_t n);
 void findings_sort_pointers(struct finding **findings, size_t n);
@@ -175,9 +176,9 @@ bool finding_is_made(const struct finding *finding);
 uint32_t finding_runtime_file(const struct finding *finding);
 /* Returns the help of the finding, or else of its rule; may be "". */
 const char *finding_remedy(const struct finding *finding);
-/* Returns a hash of the rule, the object and the path with names of list items.
- * It is the same in lint and at admission, and after edits elsewhere in the
- * file. */
+/* Returns a hash of the rule, the object, the cause and the path with names of
+ * list items. It is the same in lint and at admission, and after edits
+ * elsewhere in the file. */
 uint64_t finding_fingerprint(const struct finding *finding);
 /* Returns the fingerprint in baselines of version 1. */
 uint64_t finding_former_fingerprint(const struct finding *finding);

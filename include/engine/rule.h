@@ -216,11 +216,11 @@ struct rule {
 
 /*
  * Reports a finding at a node: a value, or the nearest existing parent of a
- * missing value. NULL means the name of the container, the spec of the pod, or
- * the object as a whole. A message is one line in lower case without a full
- * stop that names the object, the number found and the problem; names are in
- * backticks. finding_help() makes the rule's own help concrete. Never returns
- * NULL; the finding lives until the document is finished.
+ * missing value. NULL means the name of the container or object, or the spec of
+ * the pod. A message is one line in lower case without a full stop that names
+ * the object, the number found and the problem; names are in backticks.
+ * finding_help() makes the rule's own help concrete. Never returns NULL; the
+ * finding lives until the document is finished.
  */
 struct finding *report_container(struct rule_run *run,
 				 const struct container *container,
@@ -252,11 +252,12 @@ const char *rule_count(struct rule_run *run, int64_t n, const char *noun);
 const char *rule_number(struct rule_run *run, int64_t n);
 
 /*
- * Overrides the rule's severity, unless the policy sets it; the action changes
- * with it, unless the policy sets that too. A rule of lower severity that
- * raises a finding to an error must have RULE_RAISES. If a finding depends
- * on an unknown fact, its message must name the fact with "if", and its
- * severity should be SEVERITY_INFO.
+ * Overrides the rule's severity; the action changes with it, unless the policy
+ * sets the action. Has no effect if the policy sets the severity, or if the
+ * setting is strict and severity is a warning. A finding of a preview rule is a
+ * warning at most. A rule of lower severity that raises a finding to an error
+ * must have RULE_RAISES. If a finding depends on an unknown fact, its message
+ * must name the fact with "if", and its severity should be SEVERITY_INFO.
  */
 void finding_severity(struct finding *finding, enum severity severity);
 /*
@@ -277,7 +278,7 @@ void finding_unseen(struct finding *finding);
 void finding_help(struct rule_run *run, struct finding *finding,
 		  const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Moves the finding from the value to the key of this map entry, if the key is
- * the problem. */
+ * the problem. Has no effect for an entry in a string or in another file. */
 void finding_at_key(struct rule_run *run, struct finding *finding,
 		    const struct node *entry);
 /* Adds a second place that explains the finding. */
@@ -304,8 +305,9 @@ void finding_label_place(struct rule_run *run, struct finding *finding,
 			 const struct place *place, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 /*
- * Sets a text (such as a resource name) that must also be equal, besides pod
- * and container, for a finding to be hidden by that of a more specific rule.
+ * Sets a text (such as a resource name) that is part of the fingerprint. A
+ * finding of a more specific rule hides this one only if pod, container and
+ * this text are equal.
  */
 void finding_cause(struct rule_run *run, struct finding *finding,
 		   const char *cause);
@@ -358,9 +360,11 @@ void fix_remove(struct fix *fix, const struct node *node);
 /* Report the operator's rejections, as check_object or check_pod. */
 void rule_check_rejections(struct rule_run *run, const struct object *object);
 void rule_check_pod_rejections(struct rule_run *run, const struct pod *pod);
-/* Reports a rejection that C code found, by its id, unless the policy turned it
- * off; the text describes the fault. pod is the rejected pod, or NULL for the
- * object. */
+/*
+ * Reports a rejection that C code found, by its id; the text describes the
+ * fault. pod is the rejected pod, or NULL for the object. Returns NULL if the
+ * policy turned the check off, or if the configured version does not make it.
+ */
 struct finding *rule_report_rejection(struct rule_run *run,
 				      const struct pod *pod,
 				      const struct node *at, const char *id,
@@ -439,8 +443,9 @@ const struct object_index *rule_index(struct rule_run *run);
 /*
  * Returns the object of a workload, for check_workload and check_set. Lint
  * reads the file again, so call it only if a finding depends on the object. It
- * can be used in reports but not in fixes. Returns NULL if the file cannot be
- * read any more. Valid until the next call for a workload of another file.
+ * can be used in reports but not in fixes. Returns NULL for a workload of the
+ * cluster, or if the file cannot be read any more. Valid until the next call
+ * for a workload of another file.
  */
 const struct object *rule_object(struct rule_run *run,
 				 const struct workload *workload);

@@ -198,8 +198,8 @@ struct run_file {
 	struct load_cost *budget;
 };
 void run_begin_file(struct run *run, const struct run_file *file);
-/* Returns the settings for reading objects: those of the file's policy and the
- * resources of DeviceClasses. */
+/* Returns the settings for reading objects: those of the file's policy, with
+ * the DeviceClasses, device claims and runtimes that the run knows. */
 const struct kube_config *run_kube(struct run *run);
 /* The loader's issue callback, whose context is the run. */
 void run_load_issue(void *run, const struct load_issue *issue);
@@ -213,11 +213,13 @@ void run_file(struct run *run, const struct run_file *file, struct arena *docs,
 	      void (*seen)(void *context, const struct doc *doc),
 	      void *context);
 
-/* Moves the index from src to dst, and adds the counts and the reasons for
- * skipped rules. Drops the findings of src's last file. */
+/* Moves the index from src to dst, and adds the counts, the settings of set
+ * rules and the reasons for skipped rules. Drops the findings of src's last
+ * file. */
 void run_join(struct run *dst, struct run *src);
-/* Runs set rules over run->index; policy_of returns the policy of each file.
- * The sink receives the findings file by file, in the order of files. */
+/* Calls check_set() and check_workload() of the rules over run->index;
+ * policy_of returns the policy of each file. The sink receives the findings
+ * file by file, in the order of files. */
 void run_set(struct run *run,
 	     const struct policy *(*policy_of)(void *context, uint32_t file),
 	     void *context);

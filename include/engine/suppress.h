@@ -28,7 +28,8 @@ struct suppressions; /* suppressions of one file */
 struct suppressions *suppressions_scan(struct arena *arena,
 				       struct source *source, int64_t today,
 				       const struct policy *admission);
-/* Scans only annotations, because comments are not sent to the API server. */
+/* Like suppressions_scan(), but comments are not read, because the API server
+ * does not get them. */
 struct suppressions *suppressions_granted(struct arena *arena,
 					  struct source *source, int64_t today,
 					  const struct policy *policy);

@@ -77,18 +77,21 @@ struct files {
 };
 
 void files_release(struct files *files);
-/* Reserves memory for this number of files and folders, so that a large list is
+/* Reserves memory for this many more files and folders, so that a large list is
  * not copied while it grows. */
 void files_reserve(struct files *files, size_t items, size_t folders);
-/* Adds a root: the folder at the first len bytes of path, to which all folders
- * belong that are added later. */
+/* Adds a root: the folder whose path is the first len bytes of path. All
+ * folders that are added later belong to it. */
 void files_add_root(struct files *files, const char *path, size_t len);
-/* Returns the root in which a walk found the file, without symbolic links, or
- * NULL if the user named the file itself. The target of the file must be inside
- * of it. */
+/*
+ * Returns the folder inside of which the target of the file must be: the root
+ * in which a walk found the file, without symbolic links; or NULL if the user
+ * named the file itself. If the root's real path is unknown, no target is
+ * inside of the result.
+ */
 const char *files_bound(const struct files *files, size_t file);
-/* Marks all but one of several paths to the same file with FILE_SECOND_NAME.
- * The list must be sorted. */
+/* Removes all but one of several paths to the same file. The list must be
+ * sorted. */
 void files_drop_repeated(struct files *files);
 /* Adds the folder whose path is the first len bytes of path. Returns its
  * index. */

@@ -17,16 +17,16 @@ struct ignore_list;
 
 /*
  * Reads patterns of the file at path (relative to dirfd, or AT_FDCWD), which
- * apply below folder, an absolute path. Returns above if the file does not
- * exist.
+ * apply below folder, an absolute path. Returns above if the file cannot be
+ * read.
  */
 const struct ignore_list *ignore_read(struct arena *arena,
 				      const struct ignore_list *above,
 				      int dirfd, const char *path,
 				      const char *folder);
 /*
- * Returns the patterns of all folders above an absolute folder; NULL outside of
- * a repository.
+ * Returns the patterns of all folders above an absolute folder, up to the root
+ * of its repository. NULL for that root and outside of a repository.
  */
 const struct ignore_list *ignore_above(struct arena *arena, const char *folder);
 /* Returns the patterns in .git/info/exclude of a repository with this root;

@@ -52,11 +52,12 @@ bool kustomize_patches(const struct kustomize *k, const char *path);
 /* Reads the kustomization with this name in the absolute folder. */
 void kustomize_read(struct kustomize *k, int dirfd, const char *name,
 		    const char *folder);
-/* Reads kustomizations in the absolute folder and some levels above. */
+/* Reads kustomizations in the absolute folder and in a few folders above it, up
+ * to the root of its repository. */
 void kustomize_look_above(struct kustomize *k, const char *folder);
-/* Moves the marks of src to dst. */
+/* Moves to dst what src has found. */
 void kustomize_join(struct kustomize *dst, struct kustomize *src);
-/* Sets the flags of listed files; the list must be sorted. */
+/* Sets the flags of listed files and folders; the list must be sorted. */
 void kustomize_mark(struct kustomize *k, struct files *files);
 
 #endif

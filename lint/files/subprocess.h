@@ -34,8 +34,7 @@ int program_run(const char *const *argv, const struct program_limits *limits,
  */
 void program_guard_begin(void);
 void program_guard_end(void);
-/* Appends the path of a program found in PATH. Returns false if there is
- * none. */
+/* Sets path to that of the program in PATH. Returns false if there is none. */
 bool program_find(const char *name, struct buf *path);
 
 #endif

@@ -107,7 +107,8 @@ void lsp_workspace_remove(struct lsp_session *session, const char *uri);
 void lsp_session_release(struct lsp_session *session);
 
 /* syntax.c: lsp_document_look() chooses the text to lint,
- * lsp_document_mistakes() reports the syntax errors of a broken document. */
+ * lsp_document_mistakes() stores the findings of a broken document's text in
+ * mistakes. */
 void lsp_document_look(struct lsp_document *document);
 void lsp_document_mistakes(struct lsp_document *document);
 
@@ -139,7 +140,7 @@ json_t *lsp_hover(struct lsp_document *document, uint32_t offset);
 json_t *lsp_complete(struct lsp_document *document, uint32_t offset);
 /* policy.c: */
 bool lsp_is_policy(const struct lsp_document *document);
-/* Publishes the problems of a policy. */
+/* Stores the problems of a policy in mistakes. */
 void lsp_policy_mistakes(struct lsp_document *document);
 /* Returns the rules that apply to the document. */
 struct rule_set lsp_rules(const struct lsp_document *document);

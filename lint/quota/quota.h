@@ -130,7 +130,8 @@ const char *quota_unknown(const struct clusters *clusters,
 			  const struct policy *policy,
 			  const struct cluster *cluster, bool wanted,
 			  struct arena *arena);
-/* Returns the reason why the row's quota is unknown, or NULL. */
+/* Returns the reason why the row's quota or its used amount is unknown, or
+ * NULL. */
 const char *quota_row_unknown(const struct quota_row *row);
 /* Adds a text such as "cluster snapshot is 82 days old, https://...". */
 void quota_add_state(struct buf *out, const struct quota_table *table);
@@ -148,7 +149,8 @@ void quota_markdown(const struct quota_table *table, struct buf *out);
  */
 void quota_svg(const struct quota_table *table, struct buf *out);
 /* quota_page.c: quota_section() adds the map and the table as a section of a
- * page, unless the table lacks quotas; quota_page() adds a complete page. */
+ * page if the table has quotas, or has rows and a snapshot; quota_page() adds a
+ * complete page. */
 void quota_section(const struct quota_table *table, struct buf *out);
 void quota_page(const struct quota_table *table, struct buf *out);
 

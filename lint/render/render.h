@@ -132,7 +132,7 @@ void render_find_built_releases(struct render *r);
 /* charts.c: finds charts of the list that are not inside of another chart and
  * that no object installs. */
 void render_find_charts(struct render *r, const struct kustomize *k);
-/* Makes the root one that builds the chart in this folder. */
+/* Makes root a build of the chart in this folder. */
 void render_use_chart(struct render *r, struct render_root *root,
 		      const char *folder);
 /* tool.c: finds the programs that the roots need. */
@@ -164,7 +164,9 @@ struct render_text *render_text_within(struct render *r,
 				       const struct render_item *item,
 				       const struct node *node);
 
-/* template.c: returns the text of a template without its actions. */
+/* template.c: returns the text of a template with its actions replaced by
+ * marks, or NULL if it cannot be read. A text that was transcoded or contains
+ * NUL bytes is returned as it is. */
 struct render_text *render_template_of(struct render *r, const char *path);
 /* True if a template action produces this text or a part of it. */
 bool render_is_marked(const char *text);
@@ -222,7 +224,8 @@ enum { RENDER_DEPTH = 128 };
 struct render_match render_match(const struct node *want,
 				 const struct node *from,
 				 const struct node *at);
-/* True if both are list items with the same key. */
+/* True if two list items have the same key; or, if they have none, the same
+ * value. */
 bool render_same_item(const struct node *a, const struct node *b);
 /* True if this may be the object before kustomize changed it. */
 bool render_same_object(const struct node *rendered, const struct node *source);

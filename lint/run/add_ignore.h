@@ -26,8 +26,8 @@ struct add_ignore {
 };
 
 /*
- * Makes the new text and marks findings with a comment as suppressed. The
- * caller writes the text and releases it.
+ * Makes the new text, and marks findings with a comment as suppressed; or sets
+ * refused. The caller writes the text and releases it.
  */
 void add_ignore_plan(struct add_ignore *add);
 

@@ -24,7 +24,8 @@ struct baseline_run {
 int baseline_run_open(struct baseline_run *baseline_run,
 		      const struct options *options, struct job *job);
 void baseline_run_release(struct baseline_run *baseline_run);
-/* Adds the findings of a file to the new baseline and marks them. */
+/* Adds the findings of a file to the new baseline and marks them as suppressed
+ * by it, except those that something else suppresses. */
 void baseline_run_add(struct baseline_run *baseline_run, const char *file,
 		      struct finding *findings, size_t n);
 /* Writes the requested baseline. Returns 0, or 2 after a message. */

@@ -41,8 +41,8 @@ struct collection {
 
 void collection_init(struct collection *collection, size_t nfiles);
 void collection_release(struct collection *collection);
-/* Copies the findings of a file, without those of set rules. No thread has
- * begun a file from *begun on. */
+/* Copies the findings of a file, without those of set rules; only counts them
+ * if the collection is full. No thread has begun a file from *begun on. */
 void collect_file(struct collection *collection, uint32_t file,
 		  struct finding *const *findings, size_t n,
 		  struct finding_memory *memory, const atomic_size_t *begun);

@@ -81,7 +81,8 @@ void lint_close(struct lint *lint);
 
 /* merge.c: writes findings to the reports and determines the exit status. */
 void lint_merge(struct lint *lint);
-/* Makes the table that compares requests with quotas. */
+/* Returns the facts from which quota_table_make() makes the table of requests
+ * and quotas. */
 struct quota_maker lint_quota_maker(struct lint *lint);
 
 #endif

@@ -39,7 +39,8 @@ struct rendered {
 	struct job *job;
 };
 
-/* Builds the roots in the sorted list of files and appends the texts to it. The
+/* Builds the roots in the sorted list of files and appends the texts to it, if
+ * rendering is requested; but if the run repairs files, only sets deferred. The
  * arguments must outlive rendered. */
 void rendered_make(struct rendered *rendered, const struct walk_input *in,
 		   struct stdin_cache *stdin_cache);

@@ -32,7 +32,8 @@ struct clusters {
 	bool quiet;
 };
 
-/* Loads the state of --cluster. Returns 0, or 2 after a message. */
+/* Loads the state of --cluster, or takes options->asked. Returns 0, or 2 after
+ * a message. */
 int clusters_init(struct clusters *clusters, const struct options *options);
 void clusters_release(struct clusters *clusters);
 /* Returns the snapshot for a file with that policy: that of --cluster, or else
@@ -45,12 +46,12 @@ const struct cluster *clusters_for_file(struct clusters *clusters,
 const struct admission_policies *
 clusters_admission(struct clusters *clusters, const struct cluster *cluster);
 /*
- * True if the snapshot is older than max seconds (0: any age), or from the
+ * True if the snapshot is older than max seconds (0: no limit), or from the
  * future.
  */
 bool clusters_is_old(const struct clusters *clusters,
 		     const struct cluster *cluster, int64_t max);
-/* Warns about a state older than max seconds (0: any age), once for each
+/* Warns about a state for which clusters_is_old() is true, once for each
  * state. */
 void clusters_check_age(struct clusters *clusters,
 			const struct cluster *cluster, int64_t max);

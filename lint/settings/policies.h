@@ -66,11 +66,11 @@ uint32_t policies_load(struct policies *policies, const char *path);
 void policies_check(struct policies *policies, const struct policy_text *text,
 		    struct policy_problems *problems);
 /* Returns the index of the policy in the nearest .gpugate.yaml, in the absolute
- * folder or above it. */
+ * folder or above it; or POLICY_DEFAULT. */
 uint32_t policies_find(struct policies *policies, const char *folder);
 
-/* Completes the policies after all are loaded. Returns 0, or 2 after messages
- * about a policy or about names of rules on the command line. */
+/* After all policies are loaded: checks the names of rules on the command line.
+ * Returns 0, or 2 after messages about them or about a policy. */
 int policies_ready(struct policies *policies);
 
 /* True if the policy excludes the file at this absolute path. */

@@ -12,8 +12,8 @@
 
 extern const char program_version[]; /* "1.0.0" */
 extern const char program_build[]; /* "1.0.0 (COMMIT)" if the commit is known */
-/* Sets the program's name from argv[0]: gpugate, or kubectl's plugin with its
- * command. */
+/* Sets the program's name from argv[0]: "gpugate", or "kubectl gpugate" for
+ * kubectl's plugin. */
 void program_called(const char *argv0);
 const char *program_name(void);
 bool program_is_plugin(void);

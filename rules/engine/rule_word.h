@@ -28,8 +28,8 @@ bool rule_word_parse(const struct rule_set *rules, const char *text,
 bool rule_word_covers(const struct rule_word *word, const struct rule *rule);
 /* Returns the nearest rule or category for "did you mean", or NULL. */
 const char *rule_word_nearest(const struct rule_set *rules, const char *text);
-/* True if this text, as written in a manifest, names the rule, or its check
- * (may be NULL). */
+/* True if this text, as written in a manifest, selects the rule: its name,
+ * alias or category, `all`, or its check (may be NULL). */
 bool rule_is_named(const struct rule *rule, const char *check,
 		   const char *text);
 /* Sets the set's kinds after all rules are added. */

@@ -14,8 +14,9 @@
  * -1 with err set. */
 int kubectl_run(const struct options *options, const char *const *arguments,
 		struct buf *out, struct buf *errors, struct err *err);
-/* Rejects values that look like an option: the user forgot a value, and kubectl
- * would take the next option for it. Returns 0, or 2 after a message. */
+/* Rejects values that are empty or look like an option: the user forgot a
+ * value, and kubectl would take the next option for it. Returns 0, or 2 after a
+ * message. */
 int kubectl_check(const struct options *options, const char *command);
 
 #endif

@@ -24,8 +24,8 @@ void summary_add_fixable(const struct report_summary *summary, struct buf *out);
  */
 void summary_add_rendered(const struct report_summary *summary,
 			  struct buf *out);
-/* Adds a line for inputs that were checked in part, and a line for each reason
- * why rules were skipped, if there are any. */
+/* Adds the lines of summary_add_rendered(), lines for inputs that were checked
+ * separately or in part, and a line for each reason why rules were skipped. */
 void summary_add_not_run(const struct report_summary *summary, struct buf *out);
 
 #endif

@@ -15,8 +15,8 @@ const char *sarif_level(enum severity severity);
 const char *sarif_version(const char *version);
 /* Adds a member whose value is an object with a text. */
 void sarif_put_text(struct buf *out, const char *key, const char *text);
-/* Adds artifactLocation: the path as a URI reference, with all but unreserved
- * characters as %XX. */
+/* Adds artifactLocation: the path as a URI reference, with all characters as
+ * %XX except "/" and unreserved ones. */
 void sarif_put_artifact(struct buf *out, const char *path);
 /* Adds the message, the help, and links to related places: "[a.yaml:3](1): used
  * here". */

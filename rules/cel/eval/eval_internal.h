@@ -71,8 +71,8 @@ struct cel_value eval_expr(struct cel_eval *ev, const struct cel_expr *e);
  * error or unknown. */
 struct cel_value eval_graver(struct cel_value a, struct cel_value b);
 
-/* True for a list or map of a fragment, which may have other items that are
- * unknown. */
+/* True if a list or map may have other items, which are unknown: in a fragment,
+ * or if the map has NODE_OPEN. */
 bool eval_holds_more(const struct cel_eval *ev, struct cel_value v);
 
 /* Returns the name of a value's Go type in cel-go, which occurs in errors. */

@@ -84,7 +84,8 @@ struct cel_value cel_format_value(struct arena *arena, struct cel_value value,
  * none. */
 const char *cel_value_text(struct arena *arena, struct cel_value value);
 
-/* Matches a constant pattern of the program. */
+/* True if the text contains a match of regex, a constant pattern of the
+ * program. */
 bool cel_regex_matches(struct arena *arena, const char *regex,
 		       struct cel_text text);
 /* Returns the result of isGreaterThan(), isLessThan() or compareTo() for an

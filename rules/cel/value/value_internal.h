@@ -28,8 +28,8 @@ __extension__ bool cel_whole(struct cel_value key, __int128 *out);
  */
 struct cel_value cel_from_schema(struct arena *arena, const struct node *node,
 				 const struct node *schema);
-/* Returns the schema of a list's items, or of a map's field; NULL if schema is
- * NULL. */
+/* Return the schema of a list's items, or of a map's field; NULL if there is
+ * none. schema may be NULL. */
 const struct node *cel_schema_item(const struct node *schema);
 const struct node *cel_schema_field(const struct node *schema,
 				    const char *field);

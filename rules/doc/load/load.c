@@ -481,8 +481,7 @@ static int next_yaml(struct loader *loader, struct doc *doc)
 
 /*
  * Switches from JSON to YAML: skips white space up to the first line break.
- * kubectl reads four bytes at a time there; it rejects the file if fewer are
- * left, or at U+FFFD.
+ * kubectl rejects the file if less than 4 bytes, or U+FFFD, follow there.
  */
 static void start_yaml(struct loader *loader)
 {

@@ -164,8 +164,8 @@ void binding_require(struct admission_policies *set,
 
 /* --- compile.c, bind.c, definition.c -------------------------------------- */
 
-/* Compiles an expression; returns NULL if the node is not a string. wanted has
- * a bit for each allowed cel_kind. */
+/* Compiles an expression; returns NULL if the node is not a string, or is
+ * empty. wanted has a bit for each allowed cel_kind. */
 struct expression *expression_new(struct admission_policies *set,
 				  const struct input_object *input,
 				  const struct cel_env *env, unsigned wanted,
@@ -253,7 +253,7 @@ void admission_tell(struct admission_case *a, struct admission_result *result);
  */
 size_t admission_blame(struct admission_case *a, struct cel_eval *eval,
 		       const struct node **nodes, size_t max);
-/* Returns the text with each white space replaced by a single blank, and none
+/* Returns the text with each run of white space replaced by one blank, and none
  * at the ends. */
 const char *admission_line(struct arena *arena, const char *text, size_t len);
 

@@ -66,8 +66,9 @@ const struct cel_variable *custom_variables(struct arena *arena,
 struct cel_value custom_variable(struct cel_eval *eval, void *subject,
 				 unsigned index);
 
-/* Converts between nodes of an object and nodes of the tree that expressions
- * read: returns the corresponding node, or NULL if there is none. */
+/* Convert between nodes of an object and nodes of the tree that expressions
+ * read. If there is no corresponding node, custom_seen() returns the node
+ * itself, custom_place() NULL. */
 const struct node *custom_seen(struct custom_subject *subject,
 			       const struct node *node);
 const struct node *custom_place(struct custom_subject *subject,

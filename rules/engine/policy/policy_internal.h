@@ -192,14 +192,15 @@ bool patterns_match(const struct patterns *patterns, const char *text);
 /* -- policy_build.c -- */
 /* Computes the settings from presets, entries, overrides and selections. */
 void policy_build(struct policy *policy);
-/* True if all required parameters of the rule are set. */
+/* True if the rule needs no parameters, or if one of its parameters without a
+ * default is set. */
 bool rule_has_params(const struct rule *rule, const char *const *params);
 /* Sets the setting of a rule in a set of presets, without entries. named means
  * that the policy names the rule, so that a pin does not apply to it. */
 void preset_setting(const struct rule *rule, const struct preset_ref *refs,
 		    size_t n, bool named, struct setting *out);
-/* Parses "strict" or "recommended@1.0". Returns false and sets *problem on an
- * error. */
+/* Parses "strict" or "recommended@1.0". Returns false on an error, and sets
+ * *problem to its text, or to NULL if the preset is unknown. */
 bool preset_parse(const char *text, struct preset_ref *out,
 		  const char **problem);
 /* Parses "1.0" into major and minor. Returns -1 on an error. */

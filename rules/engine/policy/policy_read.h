@@ -78,7 +78,7 @@ const char *node_noun(const struct node *node);
 /* -- types of values -- */
 void read_fields(struct policy_reader *r, const struct node *map,
 		 const struct policy_field *fields, void *into);
-/* Reads each item of a list that must not be empty; null items are problems. */
+/* Reads each item of a list. Another type, or an empty list, is a problem. */
 void read_list(struct policy_reader *r, const struct node *list,
 	       void (*item)(struct policy_reader *r, const struct node *node,
 			    void *into),
@@ -94,10 +94,12 @@ bool read_int(struct policy_reader *r, const struct node *node, int64_t low,
 	      int64_t high, int64_t *out);
 bool read_pattern(struct policy_reader *r, const struct node *node,
 		  unsigned flags, struct path_pattern *out);
-/* -- readers of fields, by the type of the target: const char *, bool, struct
+/*
+ * -- readers of fields, by the type of the target: const char *, bool, struct
  * patterns, struct text_list, and a new array with a bool for each rule that
- * the words of a list select. If a field is invalid, the target is unchanged,
- * except for a text, which becomes NULL. -- */
+ * the words of a list select. An invalid text becomes NULL, an invalid flag
+ * leaves the target unchanged, and invalid items of a list are left out. --
+ */
 void field_text(struct policy_reader *r, const struct node *node, void *into);
 void field_flag(struct policy_reader *r, const struct node *node, void *into);
 void field_patterns(struct policy_reader *r, const struct node *node,
@@ -147,8 +149,8 @@ void read_path(struct policy_reader *r, const struct node *node, void *unused);
 void read_custom(struct policy_reader *r, const struct node *node);
 /* Reads a document of such a file. Returns false if it has another kind. */
 bool read_custom_document(struct policy_reader *r, const struct doc *doc);
-/* Adds a custom rule, which must live as long as the policy. action may be
- * ACTION_OFF. */
+/* Adds a custom rule, which must live as long as the policy. ACTION_OFF means
+ * that the policy does not set the action. */
 void add_custom_rule(struct policy_reader *r, const struct rule *rule,
 		     enum action action, const struct node *at);
 

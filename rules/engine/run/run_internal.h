@@ -166,9 +166,9 @@ struct fix {
 	struct edit_list edits; /* one group of edits */
 };
 
-/* Merges the fixes of one document's findings, from the given index on, and
- * passes them to the caller. Also renders each fix alone if the options require
- * it. */
+/* Applies the baseline to one document's findings, from the given index on.
+ * Merges their fixes and passes them to the caller (options.repair), renders
+ * each fix alone (options.render_repairs), and counts them. */
 void run_repairs(struct run *run, const struct doc *doc, size_t from);
 
 /* Add to state->set_rules: run_note_sets() the settings in the policy of the
@@ -181,8 +181,8 @@ void run_workload(struct run *run, const struct workload *w,
 void run_check_sets(struct run *run, const struct policy *policy,
 		    const struct setting *settings);
 
-/* Select the snapshot for a file, or for a workload. w is NULL for rules on the
- * input as a whole. */
+/* Select the snapshot for a file, or for a workload; none if it is too old. w
+ * is NULL for rules on the input as a whole. */
 void run_cluster_begin(struct run *run, const struct run_file *file);
 void run_cluster_workload(struct run *run, const struct workload *w);
 
@@ -223,14 +223,15 @@ void run_count_object(struct run *run, const struct object *object);
 void run_counts_add(struct run_counts *to, const struct run_counts *from);
 void run_count_finding(struct run_counts *counts, const struct finding *f);
 
-/* Gives an embedded object the namespace of its parent, and an object without
- * namespace the default of its file (run.c). */
+/* Gives an embedded object the namespace of its parent (one in a string only if
+ * it names none), and an object without namespace the default of its file
+ * (run.c). */
 void run_settle_namespace(const struct run *run, struct object *object);
 
 /* Adds to the pods the fields that the cluster sets or may set
  * (run_admission.c). */
 void run_inject(struct run *run, struct arena *arena, struct object *object);
-/* Evaluates the cluster's admission policies for an object
+/* Evaluates the cluster's admission policies for an object that is not embedded
  * (run_admission.c). */
 void run_admission_policies(struct run *run, const struct object *object,
 			    const struct setting *settings);
@@ -243,9 +244,11 @@ void run_admission_policies(struct run *run, const struct object *object,
 bool run_is_cut(struct run *run, const struct node *at, uint32_t start,
 		uint32_t end);
 /* True if run_is_cut(), or if the object's lists, keys or texts are too long:
- * its rules are not called, and a finding reports it. */
+ * its rules are not called, and a finding reports it. Always false at
+ * admission. */
 bool run_is_over_budget(struct run *run, const struct object *object);
-/* Starts a file: the documents of the state's arena belong to it. */
+/* Starts the budget of a file, which the documents in state->doc_arena
+ * spend. */
 void run_budget_begin(struct run *run);
 /* True if the budget, including memory, is exceeded, so that no further rules
  * are called for the object. */

@@ -122,21 +122,24 @@ const char *fast_trim(const char *start, const char *end);
 /* Sets type, value and span of a scalar's node. */
 bool fast_fill(struct fast *fast, struct node *node,
 	       const struct fast_text *text);
-/* Makes a key of the text; returns false if the map has the key already. */
+/* Makes a key of the text. Returns false if the map has the key already, or if
+ * libyaml has to read it. */
 bool fast_take_key(struct fast *fast, struct node *map, uint64_t *seen,
 		   const struct fast_text *text, struct fast_key *key);
 
 /* Returns the position after the anchor name at p. */
 const char *fast_name_end(const char *p);
-/* Stores the node, a scalar, as the value of this anchor. */
+/* Stores the node, a scalar, as the value of this anchor. Returns false if
+ * there are too many anchors (FAST_ANCHORS). */
 bool fast_set_anchor(struct fast *fast, const char *name, size_t len,
 		     struct node *node);
-/* Returns the value to which an alias refers, and counts it. */
+/* Returns the value to which an alias refers, and counts the alias. Returns
+ * NULL if there is no such anchor or a limit is reached. */
 const struct node *fast_aliased(struct fast *fast, const char *name,
 				size_t len);
 
-/* Reads from the bracket at p to the one that closes it; returns the position
- * after it. */
+/* Reads from the bracket at p to the one that closes it. Returns the position
+ * after it, or NULL if libyaml has to read the document. */
 const char *fast_flow(struct fast *fast, const char *p, struct node *node,
 		      unsigned depth);
 

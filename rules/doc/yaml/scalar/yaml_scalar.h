@@ -52,7 +52,7 @@ const char *scalar_to_key(struct arena *arena, const struct scalar *scalar,
 			  const char *text, size_t *len);
 
 /* Returns the decoded base64 as JSON keeps it (bytes that are not UTF-8 become
- * U+FFFD). */
+ * U+FFFD), or NULL if it is invalid. */
 char *scalar_base64(struct arena *arena, const char *text, size_t *len);
 
 /* Returns a word for messages: "a float", "null". */
