@@ -97,6 +97,11 @@ struct run_options {
 	 * NULL. It is called by any thread. */
 	bool (*find_defined_name)(void *set, enum defined_kind kind,
 				  const char *text, struct defined_name *name);
+	/* Finds a claim or a template of claims in the other files of the
+	 * file's folder. May be NULL. It is called by any thread. */
+	const struct claim *(*find_claim)(void *set, uint32_t file,
+					  const char *namespace,
+					  const char *name, bool template);
 	/* Finds a runtime by name among the input files. The result lives as
 	 * long as they do and does not change. */
 	const struct runtime *(*find_runtime)(void *set,

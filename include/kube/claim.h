@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Dynamic resource allocation: a pod names claims, or templates of claims, and
- * other objects define which devices they request. Only the claims in the same
- * file are read; other claims are known by name alone.
+ * other objects define which devices they request. The claims in the same file
+ * are read, and those in other files of its folder; other claims are known by
+ * name alone.
  */
 #ifndef KUBE_CLAIM_H
 #define KUBE_CLAIM_H
@@ -45,6 +46,10 @@ struct claim_table {
 	const struct accelerator_extra *extra;
 	struct claim *items;
 	size_t n, size;
+	/* Finds a claim in other files. May be NULL. */
+	const struct claim *(*find)(void *context, const char *namespace,
+				    const char *name, bool template);
+	void *context;
 };
 
 /* True if the text may contain claims or classes. */
@@ -53,6 +58,10 @@ bool claims_may_be_in(const char *text, size_t len);
 void claims_add(struct claim_table *table, struct arena *arena,
 		const struct doc *doc);
 
+/* True if the names are those of the claim. A namespace that is not set may be
+ * any. */
+bool claim_is(const struct claim *claim, const char *namespace,
+	      const char *name, bool template);
 /* Returns whether a class of this name selects accelerators. table holds the
  * file's claims and the policy's names of classes; it may be NULL. */
 enum tri claim_class_use(const struct claim_table *table, const char *class);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the linted files a second time for the names, runtimes and mutating
- * policies that they define. They are read at most once, by the first thread
- * whose rule needs one of these.
+ * Reads the linted files a second time for the names, claims, runtimes and
+ * mutating policies that they define. They are read at most once, by the first
+ * thread whose rule needs one of these.
  */
 #include "defined_names.h"
 
@@ -111,6 +111,29 @@ static void read_runtimes(struct defined_names *names, uint32_t file,
 	}
 }
 
+static void read_claims(struct defined_names *names, uint32_t file,
+			struct source *decoded)
+{
+	struct arena docs = ARENA_INIT;
+	struct loader loader;
+	struct doc doc;
+
+	if (!claims_may_be_in(decoded->text, decoded->len) ||
+	    !is_whole(names->files, file))
+		return;
+	loader_init(&loader, decoded, &load_limits_default, &docs);
+	loader.issue = ignore_issue;
+	while (loader_next(&loader, &doc) > 0) {
+		if (doc.root)
+			claims_add(&names->claims, &names->arena, &doc);
+		arena_reset(&docs);
+	}
+	arena_release(&docs);
+	while (names->nclaim_files < names->claims.n)
+		*VEC_PUSH(&names->arena, names->claim_files,
+			  names->nclaim_files, names->claim_files_size) = file;
+}
+
 static void read_mutations(struct defined_names *names, const char *path,
 			   const struct source *decoded)
 {
@@ -140,6 +163,7 @@ static void read_file(struct defined_names *names, uint32_t file,
 		input = text;
 	defined_names_of_text(&arena, input->data, input->len, add, names);
 	source_init(&decoded, &arena, "", input->data, input->len);
+	read_claims(names, file, &decoded);
 	read_runtimes(names, file, &decoded, input);
 	read_mutations(names, path->data, &decoded);
 	arena_release(&arena);
@@ -179,6 +203,32 @@ bool defined_names_find(void *context, enum defined_kind kind, const char *text,
 			*name = names->items[i];
 	}
 	pthread_mutex_unlock(&names->lock);
+	return found;
+}
+
+const struct claim *defined_claim_find(void *context, uint32_t file,
+				       const char *namespace, const char *name,
+				       bool template)
+{
+	struct defined_names *names = context;
+	const struct lint_file *files = names->files->items;
+	const struct claim *found = NULL;
+
+	pthread_mutex_lock(&names->lock);
+	read_all(names);
+	pthread_mutex_unlock(&names->lock);
+	for (size_t i = 0; i < names->claims.n; i++) {
+		const struct claim *claim = &names->claims.items[i];
+		uint32_t other = names->claim_files[i];
+
+		if (other == file ||
+		    files[other].folder != files[file].folder ||
+		    !claim_is(claim, namespace, name, template))
+			continue;
+		if (found)
+			return NULL;
+		found = claim;
+	}
 	return found;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "engine/admission_policy.h"
+#include "kube/claim.h"
 #include "kube/defined_name.h"
 #include "kube/runtime.h"
 #include "lint/files/files.h"
@@ -21,6 +22,9 @@ struct defined_names {
 	struct arena arena;
 	struct defined_name *items;
 	size_t n, size;
+	struct claim_table claims;
+	uint32_t *claim_files; /* the file of each claim */
+	size_t nclaim_files, claim_files_size;
 	struct runtime *runtimes;
 	struct admission_policies *mutations; /* may be NULL */
 	bool read;
@@ -36,6 +40,11 @@ void defined_names_release(struct defined_names *names);
 /* context is a struct defined_names; name receives the result. */
 bool defined_names_find(void *context, enum defined_kind kind, const char *text,
 			struct defined_name *name);
+/* Returns the only matching claim in the other files of the file's folder; NULL
+ * if there are two. */
+const struct claim *defined_claim_find(void *context, uint32_t file,
+				       const char *namespace, const char *name,
+				       bool template);
 /* Returns the only matching runtime in the files; NULL if two differ. */
 const struct runtime *defined_runtime_find(void *context,
 					   const struct object *object,

@@ -241,6 +241,7 @@ static void lint_files(struct lint *lint)
 		.admission_policies = lint->admission.set,
 		.namespaces = lint->admission.namespaces,
 		.find_defined_name = defined_names_find,
+		.find_claim = defined_claim_find,
 		.find_runtime = defined_runtime_find,
 		.find_mutations = defined_mutations,
 		.set = &lint->defined_names,

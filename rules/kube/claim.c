@@ -271,21 +271,28 @@ static const char *field_of(const struct node *entry, const char *key)
 		    : node_str(node_path(node_get(entry, "source"), key));
 }
 
+bool claim_is(const struct claim *claim, const char *namespace,
+	      const char *name, bool template)
+{
+	return claim->template == template && !strcmp(claim->name, name) &&
+	       (!namespace || !claim->namespace ||
+		!strcmp(claim->namespace, namespace));
+}
+
 static const struct claim *find_claim(const struct pod *pod, const char *name,
 				      bool template)
 {
 	const struct claim_table *table = pod->object->claims;
 	const char *namespace = pod->object->namespace;
 
-	for (size_t i = 0; name && table && i < table->n; i++) {
-		const struct claim *claim = &table->items[i];
-
-		if (claim->template == template && !strcmp(claim->name, name) &&
-		    (!namespace || !claim->namespace ||
-		     !strcmp(claim->namespace, namespace)))
-			return claim;
-	}
-	return NULL;
+	if (!name || !table)
+		return NULL;
+	for (size_t i = 0; i < table->n; i++)
+		if (claim_is(&table->items[i], namespace, name, template))
+			return &table->items[i];
+	return table->find
+		       ? table->find(table->context, namespace, name, template)
+		       : NULL;
 }
 
 /* Returns the text of that field, or NULL if it is longer than any name. */

@@ -17,9 +17,19 @@ const struct kube_config *run_kube(struct run *run)
 	state->kube = *policy_kube(state->kube_of);
 	state->kube.accelerators.named = run_named_accelerator;
 	state->kube.accelerators.context = run;
-	state->kube.claims = state->claims.n ? &state->claims : NULL;
+	state->kube.claims =
+		state->claims.n || state->claims.find ? &state->claims : NULL;
 	state->kube.runtimes = (struct runtime_finder){run_find_runtime, run};
 	return &state->kube;
+}
+
+static const struct claim *find_claim(void *context, const char *namespace,
+				      const char *name, bool template)
+{
+	const struct run *run = context;
+
+	return run->options.find_claim(run->options.set, run->state->file.index,
+				       namespace, name, template);
 }
 
 static void read_claims(struct run *run, struct arena *arena)
@@ -53,6 +63,10 @@ void run_claims_begin(struct run *run, struct arena *arena,
 	state->kube_of = NULL;
 	if (!run->options.file_values)
 		return;
+	if (run->options.find_claim) {
+		state->claims.find = find_claim;
+		state->claims.context = run;
+	}
 	read_claims(run, arena);
 	state->kube_of = NULL; /* makes run_kube() build it again */
 }
