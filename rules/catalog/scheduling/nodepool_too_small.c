@@ -141,9 +141,10 @@ static void check_label(struct rule_run *run, const struct workload *w,
 			const struct pod *pod, const struct node *label)
 {
 	const struct found_object *all, *found = NULL;
+	const struct node_label *known = node_label_find(label->key);
 	size_t n;
 
-	if (!node_str(label) || node_label_find(label->key) ||
+	if (!node_str(label) || (known && known->meaning != LABEL_PRESENCE) ||
 	    text_contains(label->key, "kubernetes.io/") ||
 	    text_starts(label->key, "karpenter."))
 		return;

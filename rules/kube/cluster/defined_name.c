@@ -138,7 +138,7 @@ bool defined_name_is(const struct defined_name *name, enum defined_kind kind,
 static bool may_give(const struct source *source)
 {
 	static const char *const kinds[] = {"DeviceClass", "RuntimeClass",
-					    "LocalModel", ADMIN_LABEL};
+					    "LocalModel", "Namespace"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (text_find(source->text, source->len, kinds[i]))
