@@ -37,14 +37,14 @@ hook() { # PATH REVISION: presync.yaml with its annotations written
 		deploy/argocd/presync.yaml
 }
 
-# The README's own words.
+# Values as deploy/argocd/README.md has them.
 helm_revision=$(grep -o '{{ .Values.gpugate.revision | quote }}' \
 	deploy/argocd/README.md)
 helm_source=$(grep -o 'helm.parameters: \[.*\]`' deploy/argocd/README.md |
 	sed 's/^helm.parameters: //; s/`$//')
 kustomize_source=$(grep -o 'kustomize: {commonAnnotationsEnvsubst.*}}' \
 	deploy/argocd/README.md)
-check 'the README has the words' test -n "$helm_revision" -a \
+check 'the README has these values' test -n "$helm_revision" -a \
 	-n "$helm_source" -a -n "$kustomize_source"
 
 mkdir -p "$git"/{plain,kustomize,commit,chart/templates,variable}

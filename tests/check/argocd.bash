@@ -11,8 +11,9 @@
 
 argocd_version=v3.1.9
 
-# build_argocd OUT: in an empty folder. The replacements of a dependency's go.mod
-# are not taken over.
+# build_argocd OUT: builds main.go of the current folder, which must hold nothing
+# else, as the program OUT. Go ignores the `replace` lines of a dependency, so
+# this copies those of Argo CD's go.mod.
 build_argocd() {
 	local module=github.com/argoproj/argo-cd/v3@$argocd_version
 	go mod init build
@@ -29,7 +30,7 @@ argocd_server() {
 	dir=$(mktemp -d)
 	cp "$main" "$dir/"
 	(
-		flock 9 # two checks want it
+		flock 9 # two checks may build it at the same time
 		[ -x "$argocd" ] || { cd "$dir" && build_argocd "$argocd" 9>&-; }
 	) 9>"${argocd%/*}/argocd.lock" >"$dir/log" 2>&1 || {
 		tail -n 3 "$dir/log"

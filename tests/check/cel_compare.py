@@ -49,9 +49,10 @@ def parts(answer):
 
 
 def same(ours, go):
-    """Return true if the answers agree. Costs are compared where there is a
-    value; words of refusals are ours. A constant part that fails is an error in
-    cel-go when it makes the whole, and here another part may fail first."""
+    """Return true if the answers agree. Costs are compared only if both sides
+    have a value, and the texts of refusals, which differ, are not compared. Two
+    errors agree if their texts do, or if ours matches OURS_OF_A_TEXT and that of
+    cel-go matches GO_OF_A_TEXT."""
     our, their = parts(ours), parts(go)
     if our[0] != their[0]:
         return False

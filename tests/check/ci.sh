@@ -69,7 +69,7 @@ check 'annotation' holds "$work/log" '::error file=jobs/new.yaml,line=5'
 check 'summary' holds "$work/summary" '| error | priority-integer-set |'
 check 'excerpt in the log' holds "$work/log" '5 |   priority: 6'
 check 'SARIF' ci sarif "$(sarif)" 2
-check 'a manifest commands nothing' ci log "$work/log"
+check 'the log has no workflow commands of a manifest' ci log "$work/log"
 check 'the workspace stays as it was' [ -z "$(git status --porcelain)" ]
 
 github since=HEAD^1
@@ -78,25 +78,25 @@ check 'since leaves the rest' lacks "$work/log" old.yaml
 github fail-on=never sarif=out.sarif paths='jobs
 old.yaml'
 check 'fail-on never' [ "$status" -eq 0 ]
-check 'SARIF where it is wanted' ci sarif out.sarif 2
-check 'its name comes out' holds "$work/outputs" sarif-file=out.sarif
+check 'SARIF goes to the named file' ci sarif out.sarif 2
+check 'the output sarif-file has its name' holds "$work/outputs" sarif-file=out.sarif
 github paths=jobs args='--ignore priority-integer-set'
-check 'args silence' [ "$status" -eq 0 ]
-check 'none are counted' holds "$work/outputs" findings=0
+check 'args turn a rule off' [ "$status" -eq 0 ]
+check 'no findings are counted' holds "$work/outputs" findings=0
 printf '%s\n' 'apiVersion: gpugate.dev/v1' 'kind: Policy' \
 	'rules: {priority-integer-set: off}' >"$work/policy.yaml"
 github config="$work/policy.yaml"
-check 'config silences' [ "$status" -eq 0 ]
+check 'config turns a rule off' [ "$status" -eq 0 ]
 github paths=--fail-on
 check 'paths are no options' [ "$status" -eq 2 ]
 github paths='*'
 check 'paths are no patterns' [ "$status" -eq 2 ]
 github args=--no-such-option
 check 'wrong usage' [ "$status" -eq 2 ]
-check 'is said in an annotation' holds "$work/log" '::error title=gpugate::'
-check 'has no outputs' [ ! -s "$work/outputs" ]
+check 'an annotation shows the error' holds "$work/log" '::error title=gpugate::'
+check 'wrong usage writes no outputs' [ ! -s "$work/outputs" ]
 github binary=/nonexistent
-check 'an absent executable' [ "$status" -eq 2 ]
+check 'a missing executable' [ "$status" -eq 2 ]
 github since=--output=x
 check 'a revision is no option' [ "$status" -eq 2 ]
 
@@ -118,21 +118,21 @@ for text in 'rules: {all: off}' 'exclude: ["**"]'; do
 	turn_off off "$text"
 	github policy=base
 	check "not with policy: base: $text" holds "$work/outputs" 'findings=2'
-	check 'which is reported' holds "$work/log" 'alters the configuration'
+	check 'the change is reported' holds "$work/log" 'alters the configuration'
 	check 'also in the summary' holds "$work/summary" 'alters the configuration'
 	printf '%s\n' 'apiVersion: gpugate.dev/v1' 'kind: Policy' \
 		'rules: {job-ttl-missing: off}' >"$work/floor.yaml"
 	github policy="$work/floor.yaml"
-	check "nor with a file: $text" holds "$work/outputs" 'findings=2'
-	check 'reported too' holds "$work/log" 'alters the configuration'
+	check "not with a policy file: $text" holds "$work/outputs" 'findings=2'
+	check 'this is reported, too' holds "$work/log" 'alters the configuration'
 done
 check 'the workspace of a change stays as it was' [ -z "$(git status --porcelain)" ]
 github policy=/nonexistent
-check 'an absent policy' [ "$status" -eq 2 ]
+check 'a missing policy' [ "$status" -eq 2 ]
 github policy=base config="$work/policy.yaml"
 check 'two policies' [ "$status" -eq 2 ]
 GITHUB_BASE_REF=no-such-branch github policy=base
-check 'an absent base' [ "$status" -eq 2 ]
+check 'a missing base branch' [ "$status" -eq 2 ]
 git checkout -q main
 printf '%s\n' 'apiVersion: gpugate.dev/v1' 'kind: Policy' \
 	'exclude: [old.yaml]' >.gpugate.yaml
@@ -141,10 +141,10 @@ git checkout -q -b change
 git commit -q --allow-empty -m change
 github policy=base
 check 'the policy of the base counts' holds "$work/outputs" 'findings=1'
-check 'without a change nothing is said' lacks "$work/log" 'alters the'
+check 'an unchanged policy is not reported' lacks "$work/log" 'alters the'
 unset GITHUB_BASE_REF
 github policy=base
-check 'without a pull request the own one' holds "$work/outputs" 'findings=1'
+check 'without a pull request the current policy applies' holds "$work/outputs" 'findings=1'
 project
 
 # A shallow clone, as actions/checkout makes it: the revision is fetched.
@@ -154,7 +154,7 @@ git clone -q --depth 1 "file://$work/project" "$work/shallow"
 cd "$work/shallow" || exit 1
 github since=no-such-branch
 check 'an unknown branch' [ "$status" -eq 2 ]
-check 'says what to do' holds "$work/log" 'clone with more depth'
+check 'the error says how to fetch it' holds "$work/log" 'clone with more depth'
 github since=origin/release
 check 'a branch is fetched' holds "$work/outputs" 'findings=1'
 if [ "$(id -u)" = 0 ]; then
@@ -216,7 +216,7 @@ check 'policy: base without a merge request' quality 0
 git checkout -q main
 gitlab ref=no-such-tag
 check 'an unknown version' [ "$status" -gt 2 ]
-check 'has no report' [ ! -e gl-code-quality-report.json ]
+check 'an unknown version makes no report' [ ! -e gl-code-quality-report.json ]
 gitlab args=--no-such-option
 check 'wrong usage' [ "$status" -eq 2 ]
 
@@ -251,28 +251,28 @@ get "$tag"
 check 'no release yet: the key of the cache' holds "$work/outputs" key=gpugate-Linux
 key=$(sed -n 's/^key=//p' "$work/outputs")
 get "$tag"
-check 'of the same source the same' holds "$work/outputs" "key=$key"
+check 'the same source has the same key' holds "$work/outputs" "key=$key"
 echo '# changed' >>"$tag/deploy/ci/gitlab.sh"
 get "$tag"
-check 'of another source another' lacks "$work/outputs" "key=$key"
+check 'a changed source has another key' lacks "$work/outputs" "key=$key"
 mkdir -p "$files" "$work/pack/$name"
 cp "$gpugate" "$work/pack/$name/"
 tar -C "$work/pack" -czf "$files/$name.tar.gz" "$name"
 (cd "$files" && sha256sum "$name.tar.gz" >SHA256SUMS)
 get "$branch"
-check 'a branch is no release' holds "$work/outputs" key=
+check 'a branch is built, so it has a key of the cache' holds "$work/outputs" key=
 get "$tag"
-check 'the executable of the release' cmp "$(folder)/gpugate" "$gpugate"
-check 'needs no cache' lacks "$work/outputs" key=
+check 'a tag has the executable of the release' cmp "$(folder)/gpugate" "$gpugate"
+check 'a released executable needs no cache' lacks "$work/outputs" key=
 GPUGATE_FOLDER=$(folder) github binary=
-check 'and lints' holds "$work/outputs" 'findings=2'
+check 'the released executable lints' holds "$work/outputs" 'findings=2'
 get "$tag"
 check 'is fetched once' [ "$status" -eq 0 ]
 rm -rf "$work/kept"
 echo x >>"$files/$name.tar.gz"
 get "$tag"
-check 'another one than was summed' [ "$status" -eq 2 ]
-check 'is not taken' holds "$work/log" 'not what SHA256SUMS says'
+check 'an executable with another checksum is an error' [ "$status" -eq 2 ]
+check 'the checksum is reported' holds "$work/log" 'not what SHA256SUMS says'
 
 # --- from source ------------------------------------------------------------
 
@@ -286,7 +286,7 @@ if dpkg -s libyaml-dev libpcre2-dev libjansson-dev >/dev/null 2>&1; then
 	mkdir "$work/cached"
 	GPUGATE_FOLDER=$work/cached github binary=
 	check 'built from source' holds "$work/outputs" 'findings=2'
-	check 'and kept for the cache' [ -x "$work/cached/gpugate" ]
+	check 'the built executable is kept for the cache' [ -x "$work/cached/gpugate" ]
 	echo "action from source: $((($(date +%s%N) - begin) / 1000000)) ms"
 	begin=$(date +%s%N)
 	github binary=

@@ -14,7 +14,7 @@ from pod_paths import at, devices, group_kind
 
 ALL = []
 RAY = {"RayCluster", "RayJob", "RayService"}  # `ray start` is their command
-RUNTIMES = {"TrainingRuntime", "ClusterTrainingRuntime"}  # jobs fill them in
+RUNTIMES = {"TrainingRuntime", "ClusterTrainingRuntime"}  # TrainJobs complete their pods
 TRAIN = {"image": "pytorch/pytorch:2.4.0-cuda12.4-cudnn9-runtime",
          "command": ["torchrun", "--nproc_per_node=4", "train.py"]}
 SERVE = {"image": "vllm/vllm-openai:v0.9.1",

@@ -185,17 +185,17 @@ components() { # FOLDER COMPONENT...
 
 built() { # KUSTOMIZE FOLDER NAME
 	check "$3: builds" sh -c "'$1' build '$2' >'$work/$3.yaml'"
-	check "$3: what every install guarantees" objects every "$work/$3.yaml"
+	check "$3: keeps the guarantees of every install" objects every "$work/$3.yaml"
 	check "$3: gpugate lint is clean" \
 		"$gpugate" lint --isolated --fail-on info "$work/$3.yaml"
 }
 
-# One source: the chart.
+# Checks that kustomize makes the same objects as the chart.
 same_as_chart() { # HELM
 	local pair
 	check 'the bases are what deploy/chart/kustomize.sh writes' \
 		up_to_date "$1"
-	# Patches are written by hand: the result must be the chart's as well.
+	# The patches of these are written by hand.
 	for pair in cert-manager:tls.mode=certManager \
 		self-managed:tls.mode=selfManaged \
 		self-live:tls.mode=selfManaged,cluster.live=true \
@@ -222,20 +222,20 @@ up_to_date() { # HELM
 
 content_tests() {
 	local default=$work/3-default.yaml
-	check 'what the default install guarantees' objects defaults "$default"
+	check 'the default install keeps its guarantees' objects defaults "$default"
 	check 'overlay cert-manager is the default' \
 		objects defaults "$work/overlay-cert-manager.yaml"
 	check 'every workload kind of the linter is listed' \
 		objects kinds "$default" "$root/rules/kube/data/kinds.txt"
-	check 'what watching may read' objects reader "$work/3-default.yaml"
-	check 'without watching: no rights' objects stateless "$work/3-stateless.yaml"
-	check 'alerts and dashboard name real figures' objects metrics \
+	check 'an install that watches may read only its kinds' objects reader "$work/3-default.yaml"
+	check 'an install that does not watch has no rights' objects stateless "$work/3-stateless.yaml"
+	check 'alerts and dashboard name metrics of the program' objects metrics \
 		"$root/deploy/monitoring/alerts.yaml" \
 		"$root/deploy/monitoring/dashboard.json" "$root"/webhook/observe/metrics*.c \
 		"$root/webhook/observe/process.c" \
 		"$root/webhook/server/probe.c"
 	objects policy "$work/overlay-enforce.yaml" "$work/policy.yaml"
-	check 'the policy of overlay enforce is one' \
+	check 'gpugate reads the policy of overlay enforce' \
 		"$gpugate" lint --policy "$work/policy.yaml" "$root/deploy/examples/good"
 	if [ -x "$gpugated" ]; then
 		"$gpugated" --help >"$work/help" 2>&1

@@ -126,7 +126,7 @@ def objects():
 
 
 def substitute(expression, variables):
-    """Return the expression with those of variables.NAME in it."""
+    """Return the expression with each variables.NAME replaced by its expression."""
     for name, value in variables.items():
         expression = re.sub(rf"\bvariables\.{name}\b",
                             lambda _, v=value: f"({v}\n)", expression)
@@ -161,7 +161,8 @@ def cel_cases(policy, things):
 
 
 def denied(answers, policy):
-    """True by the last answer, if all others are true."""
+    """Return true if the policy denies an object. `answers` are those to its
+    match conditions, which must all be true, and to its validation, the last one."""
     *conditions, verdict = [a.split()[0] == "ok" and a.split()[-1]
                             for a in answers]
     if not all(c == "true" for c in conditions):

@@ -29,7 +29,7 @@ SEED = 20
 
 
 class Faults:
-    """The numbers that fault.c shares."""
+    """The memory through which a test controls fault.c and reads its counters."""
 
     def __init__(self, folder, library):
         self.path = os.path.join(folder, "faults")
@@ -293,7 +293,8 @@ class Webhook:
                         "bad-nodes.cluster.json", self.state)
 
     def start(self, armed=0, **faults):
-        """True: it is ready; armed: although calls failed meanwhile."""
+        """Start the webhook and return true if it becomes ready. With `armed`, the
+        given faults happen during the start."""
         self.log = os.path.join(self.folder, "log")
         self.faults.arm(armed)
         with open(self.log, "wb") as log:

@@ -56,15 +56,15 @@ pushes() { # SCRIPT
 	[ -s "$work/script" ] || return 2
 	sh "$work/script" >"$work/log" 2>&1
 }
-check 'both scripts are there' test "$(grep -c '^```sh$' "$readme")" = 2
-check 'what is clean is pushed' pushes 1
-check 'as flux takes it' grep -qxF -- "push artifact oci://registry.example.com/apps/llm:$(git rev-parse --short HEAD) --path=llm.yaml --source=https://git.example.com/apps.git --revision=main@sha1:$(git rev-parse HEAD)" "$FLUX_LOG"
-check 'what is built is linted' pushes 2
+check 'the README has both scripts' test "$(grep -c '^```sh$' "$readme")" = 2
+check 'manifests without findings are pushed' pushes 1
+check 'flux gets its arguments' grep -qxF -- "push artifact oci://registry.example.com/apps/llm:$(git rev-parse --short HEAD) --path=llm.yaml --source=https://git.example.com/apps.git --revision=main@sha1:$(git rev-parse HEAD)" "$FLUX_LOG"
+check 'the output of a build is linted' pushes 2
 job 'priorityClassName: system-node-critical' >apps/llm/job.yaml
-check 'a finding ends it' eval '! pushes 1'
-check 'and nothing is pushed' test ! -s "$FLUX_LOG"
-check 'it is shown' grep -q priority-class-system-reserved "$work/log"
-check 'a finding in what is built' eval '! pushes 2'
+check 'a finding ends the script' eval '! pushes 1'
+check 'after a finding, nothing is pushed' test ! -s "$FLUX_LOG"
+check 'the finding is shown' grep -q priority-class-system-reserved "$work/log"
+check 'a finding in the output of a build ends the script' eval '! pushes 2'
 cd "$root" || exit 1
 
 # --- the webhook ---------------------------------------------------------------
@@ -110,12 +110,12 @@ asks() {
 # Waits until the API server uses the webhook.
 control_plane_until 30 asks 1 'priorityClassName: system-node-critical' --dry-run=server
 check 'a dry run is denied' asks 1 'priorityClassName: system-node-critical' --dry-run=server
-check 'with the words of the README' grep -q \
+check 'with the message in the README' grep -q \
 	'admission webhook "validate.gpugate.dev" denied the request: priority-class-system-reserved: ' \
 	"$work/log"
-check 'nothing is there' eval '! kube get job train -n ml >/dev/null 2>&1'
-check 'logged as a dry run' grep -q '"dryRun":true' "$work/gpugated.log"
-check 'the next one passes' asks 0 '' --dry-run=server
-check 'and is applied' asks 0 ''
-check 'and asked again at each interval' asks 0 '' --dry-run=server
+check 'the Job does not exist' eval '! kube get job train -n ml >/dev/null 2>&1'
+check 'the log marks a dry run' grep -q '"dryRun":true' "$work/gpugated.log"
+check 'the corrected Job passes' asks 0 '' --dry-run=server
+check 'the corrected Job is applied' asks 0 ''
+check 'the same Job passes again at each interval' asks 0 '' --dry-run=server
 finish flux

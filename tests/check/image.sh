@@ -125,11 +125,11 @@ check 'the image builds' build_image
 [ $fail -eq 0 ] || finish image
 buildah inspect --type image gpugated-test >"$work/inspect"
 check 'a numeric user' config User 65532:65532
-check 'the webhook is what runs' config Entrypoint "['/usr/bin/gpugated']"
+check 'the image runs the webhook' config Entrypoint "['/usr/bin/gpugated']"
 for label in title licenses version revision created source base.name; do
 	check "label $label" grep -q "org.opencontainers.image.$label" "$work/inspect"
 done
-check 'the version is the one that was asked for' \
+check 'the version is the requested one' \
 	config Labels/org.opencontainers.image.version 9.8.7
 container=$(buildah from --pull-never gpugated-test)
 tree=$(buildah mount "$container")
@@ -138,7 +138,7 @@ check 'gpugated knows its version' sh -c \
 	"chroot '$tree' /usr/bin/gpugated version | grep -F 9.8.7"
 check 'gpugate lints' sh -c \
 	"chroot --userspec=65532:65532 '$tree' /usr/bin/gpugate lint --isolated - <'$root/deploy/base/deployment.yaml'"
-check 'it serves, is probed, drains' serves
+check 'it serves, answers probes and ends after open requests' serves
 check 'no shell, no package manager' absent sh bash dash busybox apt dpkg perl
 check 'no set-uid programs' test -z "$(find "$tree" -perm /6000 -print -quit)"
 check 'licenses of the libraries' test -n \

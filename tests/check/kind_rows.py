@@ -30,7 +30,7 @@ class Row:
         self.attrs = dict(a.partition("=")[::2] for a in attrs)
 
     def below(self, prefix, attrs):
-        """The row below a path, with more attributes."""
+        """Return a copy of the row below a path, with additional attributes."""
         return Row(self.form, joined(prefix, self.group), self.pod,
                    ["=".join(a) for a in self.attrs.items()] + attrs)
 

@@ -29,7 +29,7 @@ check 'commands in help' says 0 '(kubectl gpugate completion bash)' \
 	help completion
 check 'commands in options' says 0 '`kubectl gpugate lint FOLDER`' help lsp
 check 'errors' says 2 'kubectl gpugate: unknown command' nothing
-check 'what to do' says 2 'Try `kubectl gpugate help lint`' lint --nothing
+check 'the hint' says 2 'Try `kubectl gpugate help lint`' lint --nothing
 check 'no cluster' says 2 'kubectl gpugate: ' lint -n ml --kubeconfig /dev/null
 printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {priority: 5}\n' \
 	>"$work/pod.yaml"
@@ -90,11 +90,11 @@ spec:
 END
 check 'a namespace' says 1 'quota-never-fits' lint -n ml
 check 'the object is named' grep -q -- '--> ml/Job.batch/train:' "$work/log"
-check 'no other' eval '! grep -q other/ "$work/log"'
+check 'no other namespace' eval '! grep -q other/ "$work/log"'
 check 'all namespaces' says 1 'other/Pod/bare' lint -A --show-all
-check 'and this one' grep -q 'ml/Job.batch/train' "$work/log"
+check 'all namespaces: this one as well' grep -q 'ml/Job.batch/train' "$work/log"
 check 'json' says 1 '"file":"ml/Job.batch/train"' lint -A --format json
-check 'nothing there' says 0 'no findings' lint -n default
+check 'a namespace without findings' says 0 'no findings' lint -n default
 check 'files with the state' says 1 'priority-integer-set' lint \
 	--kubeconfig "$KUBECONFIG" "$work/pod.yaml"
 check 'no files to repair' says 2 'are not files' lint -n ml --fix
@@ -106,7 +106,7 @@ check 'quota with a manifest' says 0 '3' quota -n ml "$work/job.yaml"
 context=$(kubectl config current-context)
 check 'a context' says 0 'gpugate.dev/v1' snapshot --context "$context"
 check 'another context' says 2 'nowhere' snapshot --context nowhere
-check 'all, said' says 0 'gpugate.dev/v1' snapshot -A
+check 'the option -A of snapshot' says 0 'gpugate.dev/v1' snapshot -A
 
 # A user who may read only some kinds is shown the missing ones.
 control_plane_user reader
@@ -114,5 +114,5 @@ kube create role reader -n ml --verb=get,list --resource=pods,jobs.batch >/dev/n
 kube create rolebinding reader -n ml --role=reader --user=reader >/dev/null
 KUBECONFIG=$work/cluster/reader.kubeconfig check 'a part' says 2 \
 	'kubectl: Error from server (Forbidden)' lint -n ml
-check 'and what can be read' grep -q 'ml/Job.batch/train' "$work/log"
+check 'readable kinds are linted' grep -q 'ml/Job.batch/train' "$work/log"
 finish kubectl

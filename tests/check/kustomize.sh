@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The overlays as deploy/README.md installs them: `kubectl apply -k` on a real
-# API server, then gpugated with exactly the arguments, environment and mounts
-# that the server has stored. Nothing is patched: the API server finds the
-# webhook through its Service, in a separate network.
+# Installs the overlays as deploy/README.md does: `kubectl apply -k` on a real
+# API server, then runs gpugated with exactly the arguments, environment and
+# mounts that the server has stored. Nothing is patched: the API server finds
+# the webhook through its Service, in a separate network.
 # usage: kustomize.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

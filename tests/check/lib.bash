@@ -55,7 +55,7 @@ skip() {
 	echo "skip: $1"
 }
 
-# finish NAME: the sum, and the exit.
+# finish NAME: prints the counts and ends the check; status 1 if anything failed.
 finish() {
 	echo "$1: $pass passed, $fail failed"
 	[ "$fail" -eq 0 ]
@@ -70,7 +70,7 @@ need() {
 	}
 }
 
-# skip_all WHY: the rest of the check.
+# skip_all WHY: skips the rest of the check.
 skip_all() {
 	skip "$1"
 	exit 0
@@ -129,8 +129,9 @@ go_is_new() {
 	printf '%s\n' go1.26 "$version" | sort -CV
 }
 
-# python_with FOLDER TRY PACKAGE...: an environment in which the program TRY
-# ends well. A second caller, of this run or another one, waits for the first.
+# python_with FOLDER TRY PACKAGE...: makes a Python environment with the packages
+# in FOLDER, unless one is there in which the Python code TRY succeeds. A second
+# caller, of this run or another one, waits for the first.
 python_with() {
 	local folder=$1 try=$2
 	shift 2

@@ -25,7 +25,7 @@ from operators import (OPERATORS, RUNTIMES, TESTS, answers_of, findings_of,
 
 
 def with_runtime(doc, docs):
-    """The document, or a List of it and the runtime to which it refers."""
+    """Return the document, or a List of the runtime to which it refers and of it."""
     ref = doc.get("spec", {}).get("runtimeRef") or {}
     return next((list_of(one, doc) for one in docs
                  if one["kind"] in RUNTIMES and

@@ -216,7 +216,8 @@ class Mutator:
                 return obj
 
     def runtime_for(self, job):
-        """A runtime, in half of all cases the one to which the job refers."""
+        """Return a copy of a random runtime; in half of the cases, if it exists, of
+        the one to which the job refers."""
         ref = job.get("spec", {}).get("runtimeRef") or {}
         all_of_them = [o for kind in RUNTIMES for o in self.by_kind[kind]]
         own = [o for o in all_of_them
@@ -225,8 +226,8 @@ class Mutator:
             own if own and self.random.random() < 0.5 else all_of_them)))
 
     def with_runtime(self, job):
-        """A List of a runtime, which is mutated in one of four cases, and a
-        job that refers to it."""
+        """Return a List of a runtime, which is mutated in one of four cases, and of
+        the job, which then nearly always refers to it."""
         runtime = self.runtime_for(job)
         if self.random.random() < 0.25:
             self.mutate(runtime)

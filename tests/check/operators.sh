@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Objects that operators reject, by their own code (tests/oracle/operators) and
-# by gpugate: operators.py makes COUNT objects for each (2,000 if not set).
+# Checks that gpugate rejects the objects that operators reject: the verdicts of
+# the operators' own code (tests/oracle/operators) and of gpugate are compared for
+# COUNT objects of each operator (2,000 if not set), which operators.py makes.
 # usage: [COUNT=N] [SEED=N] operators.sh [BUILD]
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The Debian packages of this build, installed by dpkg, used as
-# deploy/release/README.md says, and purged, in a temporary root that overlays
-# this machine's. Also the wheel: pip installs what `make install` puts below
-# share/.
+# Installs the Debian packages of this build with dpkg, uses them as
+# deploy/release/README.md says, and purges them, in a temporary root that
+# overlays this machine's. Also tests the wheel: pip installs the files that
+# `make install` puts below share/.
 # usage: package.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

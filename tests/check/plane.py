@@ -123,7 +123,7 @@ class Plane:
         self.resources.pop(version, None)
 
     def policies(self, documents, parameter=None):
-        """Create policies, then bindings, and wait until they are in force.
+        """Create policies, then bindings, and wait until they take effect.
         With `parameter` (apiVersion, kind, name) also wait for the parameter
         objects."""
         probe, binding = {"failurePolicy": "Fail", "matchConstraints": {
@@ -149,7 +149,7 @@ class Plane:
             self.create_all([d for d in documents if d["kind"] == kind])
         one = {"apiVersion": "v1", "kind": "ConfigMap",
                "metadata": {"name": PROBE}}
-        self.wait("the policies are in force", lambda: self.create(one)[1]
+        self.wait("the policies take effect", lambda: self.create(one)[1]
                   .get("message", "").endswith("denied request: in force"))
 
 

@@ -59,7 +59,8 @@ holder() { # NAME GPUS
 	END
 }
 
-used() { # GPUS: does the quota say so?
+# used GPUS: succeeds if the status of the quota counts that many.
+used() {
 	[ "$(kube get resourcequota gpus -n ml -o \
 		'jsonpath={.status.used.requests\.nvidia\.com/gpu}')" = "$1" ]
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Commands of the documents as they are written there, in folders with the names
-# that they use, with a real kubectl and helm before a real API server:
-# tests/meta/recipes.txt lists which. A command that the documents no longer
-# have is a failure, so that this list follows them.
+# Runs commands of the documents as they are written there, in folders with the
+# names that they use, with a real kubectl and helm and a real API server.
+# tests/meta/recipes.txt lists these commands. One that the documents no longer
+# have is a failure, so that this script follows them.
 # usage: recipes.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

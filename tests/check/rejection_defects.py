@@ -11,7 +11,8 @@ UUID = "GPU-6f9c1b2e-8d3a-4c5b-9e7f-0123456789ab"
 
 
 def notes(obj, pod, kind="annotations"):
-    """The annotations, or the labels, of a native kind's pod template."""
+    """Return the annotations, or the labels, of a pod template; add them if they
+    are missing."""
     metadata = at(obj, pod[:-1]).setdefault("metadata", {})
     if not isinstance(metadata.get(kind), dict):
         metadata[kind] = {}
@@ -24,7 +25,7 @@ def native(obj, pod):
 
 
 def templated(obj, pod):
-    """True for a pod template of any kind, which its operator copies."""
+    """Return true for a pod template of any kind, which its operator copies."""
     return pod[-2:] == ("template", "spec") and computing(obj, pod)
 
 
@@ -35,7 +36,7 @@ def variable(obj, box, name, value):
 
 
 def mounted(obj, pod, path):
-    """Mounts a folder of the host and returns the path of the volume."""
+    """Mount a folder of the host and return the path of the volume."""
     spec, box = at(obj, pod), at(obj, computing(obj, pod)[0])
     spec["volumes"] = (spec.get("volumes") or []) + [
         {"name": "planted", "hostPath": {"path": path}}]

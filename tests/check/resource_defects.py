@@ -191,8 +191,8 @@ def only_limits(obj, pod):
 
 @defect("gpu-pod-besteffort", "pod")
 def no_figures(obj, pod):
+    """Skip pods that mount buckets: GKE adds a sidecar with requests to them."""
     spec = at(obj, pod)
-    """GKE adds a sidecar with requests to pods that mount buckets."""
     if not computing(obj, pod) or obj["kind"] in RUNTIMES or \
             "gke-gcsfuse/volumes" in json.dumps(obj):
         return None

@@ -67,7 +67,7 @@ def amd_on_nvidia(obj, pod):
 
 @defect("cpu-pod-selects-gpu-node", "pod")
 def idle_on_gpu_node(obj, pod):
-    """Jobs give the pods of a runtime their devices."""
+    """Skip runtimes: the devices of their pods are in the jobs that use them."""
     spec = at(obj, pod)
     if len(spec["containers"]) != 1 or not computing(obj, pod) or \
             obj["kind"] in RUNTIMES:
@@ -85,7 +85,7 @@ def idle_on_gpu_node(obj, pod):
 
 @defect("cpu-pod-tolerates-gpu-taint", "pod")
 def left_over_toleration(obj, pod):
-    """Jobs give the pods of a runtime their devices."""
+    """Skip runtimes: the devices of their pods are in the jobs that use them."""
     spec = at(obj, pod)
     if len(spec["containers"]) != 1 or not computing(obj, pod) or \
             obj["kind"] in RUNTIMES:
@@ -153,7 +153,7 @@ def a_number(obj, pod):
 
 @defect("mig-multiple-in-container", "device", "all")
 def two_slices(obj, path):
-    """Ray starts a process for each slice."""
+    """Skip kinds of Ray, which starts a process for each slice."""
     resources = at(obj, path)
     if group_kind(obj)[0] == "ray.io" or devices(resources) != ["nvidia.com/gpu"] or \
             "nvidia.com/gpu" not in (resources.get("limits") or {}):

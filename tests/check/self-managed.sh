@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# --self-managed with a real kube-apiserver: two replicas with the rights that
+# Tests --self-managed with a real kube-apiserver: two replicas with the rights that
 # deploy/ grants, rotations during admission, and failures.
 # usage: self-managed.sh BUILD
 # shellcheck source=tests/check/lib.bash

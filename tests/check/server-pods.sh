@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Pods that the API server rejects, by its own code (tests/oracle/operators/pods)
-# and by gpugate, bare and in templates of custom kinds: server_pods.py makes
-# COUNT of them (20,000 if not set).
+# Checks that gpugate rejects the Pods that the API server rejects: the verdicts
+# of the server's own code (tests/oracle/operators/pods) and of gpugate are
+# compared for COUNT pods (20,000 if not set), which server_pods.py makes: Pods,
+# and templates of custom kinds.
 # usage: [COUNT=N] [SEED=N] server-pods.sh [BUILD]
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

@@ -60,7 +60,7 @@ def pages(obj, pod, box):
 
 @defect("hostnetwork-dns-policy", "pod", "all")
 def node_resolver(obj, pod):
-    """Volcano and MPI Operator v2 set the policy."""
+    """Skip kinds of Volcano and of MPI Operator v2, which set the policy."""
     if not computing(obj, pod) or "volcano" in obj["apiVersion"] or \
             obj["apiVersion"] == "kubeflow.org/v2beta1":
         return None
@@ -273,7 +273,7 @@ def one_rank(obj, pod, box):
 
 @defect("shm-volume-unused", "pod", "all")
 def nobody_mounts(obj, pod):
-    """Presets of KServe may mount it."""
+    """Skip LLMInferenceServices: presets of KServe may mount the volume."""
     if not computing(obj, pod) or obj["kind"] == "LLMInferenceService":
         return None
     volumes = at(obj, pod).setdefault("volumes", [])

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Repairs of files: splices, JSON Patch and tree must say the same.
+# Checks that the edits of a file have the same result as changes of its text, as
+# a JSON Patch, and as changes of its tree.
 #   random   random files and edits (tests/tools/edit_random.c): the spliced
 #            text reads as the edited tree, no other byte changes, a second
 #            time changes nothing

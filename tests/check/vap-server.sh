@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The suite of vap.sh before a real API server: which of all its policies
-# deny each object of its cases, and what each failing validation says, is the
-# same as under `lint --admission-policy`.
+# Runs the suite of vap.sh with a real API server: each object of its cases must
+# be denied by the same policies, with the same message of each failing
+# validation, as under `lint --admission-policy`.
 #
 # usage: vap-server.sh [BUILD]
 # shellcheck source=tests/check/lib.bash

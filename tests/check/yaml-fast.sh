@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The fast YAML reader against the one over libyaml: where it makes a tree,
-# libyaml takes the text too, without an issue, and the tree is the same in
-# every field. Read are the project's own manifests, the corpus, the CRDs, the
-# cases of yaml-test-suite, and COUNT texts made from each of these groups by
-# seeded changes. The fast reader must read at least 95 % of the corpus.
+# Compares the fast YAML reader with the one that uses libyaml: if the fast one
+# makes a tree of a text, the other one must read the text too, without an issue,
+# and its tree must be the same in every field. They read the manifests of this
+# project, the corpus, the CRDs, the cases of yaml-test-suite, and COUNT texts
+# made from each of these groups by changes at random from SEED. The fast reader
+# must read at least 95 % of the corpus.
 #
-# usage: yaml-fast.sh [BUILD]     COUNT=changed texts  SEED=of them
+# usage: yaml-fast.sh [BUILD]     COUNT and SEED: see above
 # Parts that need the shared folder, or Go >= 1.26 to split the suite, are
 # skipped with a message.
 # shellcheck source=tests/check/lib.bash

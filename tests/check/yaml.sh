@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The YAML reader against what kubectl makes of the same bytes (its splitter,
-# sigs.k8s.io/yaml, encoding/json; see tests/oracle/yaml.go).
+# Compares the YAML reader with the code by which kubectl reads the same bytes (its
+# splitter, sigs.k8s.io/yaml, encoding/json; see tests/oracle/yaml.go).
 #   corpus      every file: no difference
 #   suite       every case of yaml-test-suite: the differences listed in
 #               yaml-differences.txt and no others
