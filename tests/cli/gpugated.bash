@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Common to the tests of the webhook as a program: certificates, a server on
-# free ports, and questions to it.
+# Common to the tests of the program gpugated: makes certificates, starts a server
+# on free ports, and sends requests to it.
 load helper
 
-# One CA and certificate for all tests of this file, and a clock that they move.
+# Makes one CA and certificate for all tests of a file, and the library by which
+# they move the clock of the server.
 setup_file() {
 	export GPUGATED=${GPUGATED:-$(dirname "${GPUGATE:-$BATS_TEST_DIRNAME/../../build/gpugate}")/gpugated}
 	export CERTS=$BATS_FILE_TMPDIR/certs
@@ -25,7 +26,8 @@ setup() {
 	advance 0
 }
 
-# advance MS: the server's clock, by eight bytes that stay in place.
+# advance MS: moves the server's clock forward. The server maps the file `clock`,
+# so its eight bytes are overwritten in place.
 advance() {
 	local hex i bytes=
 	moved=$((moved + $1))
@@ -40,8 +42,9 @@ teardown() {
 	[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || true
 }
 
-# until_true COMMAND...: repeats the command until it succeeds; the server's clock
-# is one second ahead more each time. How soon a change must act is checked by tests/webhook/admission.py.
+# until_true COMMAND...: repeats the command until it succeeds, and moves the
+# server's clock forward by a second each time. tests/webhook/admission.py checks
+# how soon a change must take effect.
 until_true() {
 	local tries=2000
 	while ! "$@"; do
@@ -60,9 +63,9 @@ port_of() {
 	sed -n "s/.*\"msg\":\"$1\".*\"port\":\([0-9]*\).*/\1/p" log
 }
 
-# start ARGUMENTS: a server on free ports; pid, port, probe.
+# start ARGUMENTS: starts a server on free ports; sets pid, port and probe.
 start() {
-	: >log # of an earlier one
+	: >log # an earlier server may have written it
 	LD_PRELOAD=$BATS_FILE_TMPDIR/clock.so${LD_PRELOAD:+:$LD_PRELOAD} \
 		"$GPUGATED" --listen 127.0.0.1:0 --probe-listen 127.0.0.1:0 \
 		--tls-cert "$CERTS/tls.crt" --tls-key "$CERTS/tls.key" \
@@ -73,8 +76,8 @@ start() {
 	probe=$(port_of 'probes listening')
 }
 
-# refused ARGUMENTS: expects that it does not start: exit status 2, with its messages in
-# $errors.
+# refused ARGUMENTS: expects that the server does not start and ends with status 2;
+# sets errors to its messages.
 refused() {
 	run --separate-stderr timeout -k 1 60 "$GPUGATED" --listen 127.0.0.1:0 \
 		--probe-listen 127.0.0.1:0 "$@"
@@ -82,7 +85,7 @@ refused() {
 	errors=$stderr
 }
 
-# get PATH: the status and the body of a page of the probes.
+# get PATH: prints the status and the body of a page of the probe port.
 get() {
 	local page status
 	exec {page}<>"/dev/tcp/127.0.0.1/$probe" || return
@@ -94,7 +97,8 @@ get() {
 	exec {page}>&-
 }
 
-# ask REQUESTED: the verdict on a Pod that may use one GPU, and the uid.
+# ask REQUESTED: prints the verdict on a Pod with a limit of one GPU that requests
+# REQUESTED, and the uid.
 ask() {
 	python3 "$https" review "$CERTS/ca.crt" "$port" u-1 "$1"
 }

@@ -23,7 +23,7 @@ ended() {
 	! kill -0 "$pid" 2>/dev/null
 }
 
-# --- words -------------------------------------------------------------------
+# --- commands and options ------------------------------------------------------
 
 @test "gpugated: a full disk is reported" {
 	run --separate-stderr bash -c '"$0" help >/dev/full' "$GPUGATED"

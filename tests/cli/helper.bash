@@ -9,15 +9,15 @@ setup() {
 	done
 	unset NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE GITHUB_ACTIONS
 	export TERM=dumb LC_ALL=C.UTF-8
-	# git reads no configuration of the caller
-	# What is on PATH changes nothing: render.bats asks for it
+	# Rendering depends on the programs on PATH: only render.bats turns it on
 	export GPUGATE_RENDER=never
+	# git reads no configuration of the caller
 	export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 	[ -x "$GPUGATE" ] || { echo "no program: $GPUGATE" >&2; return 1; }
 	cd "$BATS_TEST_TMPDIR" || exit 1
 }
 
-# pod FILE [NAME]: one error, priority-integer-set, on line 7.
+# pod FILE [NAME]: writes a Pod with one error, priority-integer-set, on line 7.
 pod() {
 	mkdir -p "$(dirname "$1")"
 	cat >"$1" <<EOF
@@ -46,13 +46,14 @@ asking_pod() {
 	END
 }
 
-# good FILE: nothing to find.
+# good FILE: writes an object without findings.
 good() {
 	mkdir -p "$(dirname "$1")"
 	printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n' >"$1"
 }
 
-# lint ARGUMENTS: concise, standard output in $output, errors in $errors.
+# lint ARGUMENTS: runs gpugate lint with the concise format. Standard output is in
+# $output, standard error in $stderr.
 lint() {
 	run --separate-stderr "$GPUGATE" lint --format concise "$@"
 }
@@ -70,13 +71,14 @@ lint_unprivileged() {
 		"$GPUGATE" lint --format concise "$@"
 }
 
-# The file, with a mode, and the folder belong to whom lint_unprivileged is.
+# Sets the mode of a file, and gives it and the current folder to the user of
+# lint_unprivileged.
 give_away() { # FILE MODE
 	chmod "$2" "$1"
 	[ "$(id -u)" != 0 ] || chown 65534 . "$1"
 }
 
-# The paths of the findings, each once, on one line.
+# Prints the paths of the findings, each once, on one line.
 paths() {
 	echo "$output" | sed -n 's/:[0-9]*:[0-9]*: .*//p' | uniq | tr '\n' ' ' |
 		sed 's/ $//'

@@ -40,7 +40,7 @@ quota() {
 	printf 'apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: gpu, namespace: ml}\nspec: {hard: {requests.nvidia.com/gpu: %s}}\n' "$1" >quota.yaml
 }
 
-# 12 of 16 used, 8 of them by the job `run`.
+# Writes a state in which 12 of 16 GPUs are used, 8 of them by the job `run`.
 state() {
 	cat >cluster.json <<-'END'
 		{"apiVersion":"gpugate.dev/v1","kind":"ClusterSnapshot","version":1,"takenAt":"2026-01-31T08:00:00Z","items":[

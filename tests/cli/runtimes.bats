@@ -237,12 +237,12 @@ places() {
 	{ cat runtime.yaml; echo ---; cat job.yaml; } >all.yaml
 	is "$(places shm-missing all.yaml)" all.yaml:13:35
 	is "$(places gpu-image-unpinned all.yaml)" all.yaml:14:24
-	# The job alone gives the pods their GPUs: nothing is said of the runtime
+	# Only the job gives the pods their GPUs: findings are at the job
 	GPUS=0 gpu_runtime runtime.yaml
 	printf '  trainer: {resourcesPerNode: {limits: {nvidia.com/gpu: 8}}}\n' >>job.yaml
 	is "$(places shm-missing job.yaml runtime.yaml)" job.yaml:4:1
 	is "$(places priority-class-missing job.yaml runtime.yaml)" job.yaml:4:1
-	# Nor of a runtime that others use
+	# A runtime with GPUs that the job does not use has findings of its pods
 	gpu_runtime other.yaml
 	sed -i 's/name: torch/name: other/' other.yaml
 	is "$(places priority-class-missing job.yaml runtime.yaml other.yaml)" \
@@ -430,7 +430,7 @@ mend() {
 	is "$(grep -c /dev/shm all.yaml)" 1
 }
 
-@test "a fix of a runtime's pods, of which nothing is said at the runtime" {
+@test "a fix for the pods of a runtime that has no finding" {
 	service a.yaml 'resources: {limits: {nvidia.com/gpu: 2}}'
 	serving b.yaml '{}'
 	cp b.yaml before.txt

@@ -389,7 +389,7 @@ gpu_file() {
 		is "$version: $status" "$version: 0"
 		run ! grep -F -e "/$version" "$FAKE/log"
 	done
-	# nor the message of a server that serves one of their kinds
+	# Nor can the names that the server gives for the kind of an owner
 	list api_v1_pods v1 Pod "$(gpu_pod p 2 batch/v1 Job j)"
 	echo '{"resources":[{"name":"../../../api/v1/secrets?","kind":"Job"}]}' \
 		>"$FAKE/apis_batch_v1.json"
@@ -478,7 +478,7 @@ gpu_file() {
 	is "$status" 0
 	holds "$stderr" "the admission policy: there are several"
 	webhook_policy gate >"$FAKE/api_v1_namespaces_gate_configmaps_mine.json"
-	# its name until 1.0
+	# the name of --webhook-policy before 1.0
 	snapshot -q --door gate/mine
 	is "$status" 0
 	holds "$output" '"policy":'
@@ -528,7 +528,7 @@ gpu_file() {
 @test "several kinds are requested at once" {
 	cluster
 	mv "$FAKE/kubectl" "$FAKE/answer"
-	# Each of these answers only while the other request is pending.
+	# Each of these two requests is answered only when the other one was sent.
 	cat >"$FAKE/kubectl" <<'END'
 #!/bin/sh
 case $* in

@@ -12,7 +12,7 @@ asking_gives() {
 	[ "$(ask 1)" = "$1 u-1" ]
 }
 
-# figure NAME: prints its value, without its fraction
+# figure NAME: prints the value of the metric, without its fraction
 figure() {
 	get /metrics | sed -n "s/^$1 \([0-9Inf+-]*\).*/\1/p"
 }
@@ -21,7 +21,8 @@ older_than() { # SECONDS
 	[ "$(figure gpugate_cluster_state_age_seconds)" -ge "$1" ]
 }
 
-# state GPUS [SECONDS-AGO [VERSION]]: a Pod of one GPU fits, or never fits
+# state GPUS [SECONDS-AGO [VERSION]]: prints a state with a quota of GPUS GPUs, so
+# that a Pod of one GPU fits or, with 0, never fits
 state() {
 	printf '{"apiVersion":"gpugate.dev/v1","kind":"ClusterSnapshot","version":%s,"takenAt":"%s","unreadable":[],"items":[{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"ml"}},{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"gpus","namespace":"ml"},"spec":{"hard":{"requests.nvidia.com/gpu":"%s"}}}],"usage":[]}\n' \
 		"${3:-1}" "$(date -u -d "${2:-0} seconds ago" +%Y-%m-%dT%H:%M:%SZ)" "$1"
@@ -38,7 +39,7 @@ state() {
 	mv new.json state.json
 	until_true asking_gives denied
 	state 8 >whole.json
-	# a file cut in half, one of a newer gpugate, an empty one
+	# half of a file, a file of a newer gpugate, an empty file
 	head -c "$(($(wc -c <whole.json) / 2))" whole.json >state.json
 	until_true logged 'state.json:[0-9]*:[0-9]*: '
 	asking_gives denied
@@ -52,7 +53,7 @@ state() {
 	until_true logged 'No such file'
 	asking_gives denied
 	holds "$(get /readyz)" "200 "
-	# the age is that of the effective state
+	# the metric shows the age of the effective state
 	older_than 50
 	until_true logged 'the last good one stays'
 	state 8 >state.json

@@ -112,16 +112,16 @@ granted() {
 	granted
 	floor 'mode: audit' 'rules: {priority-integer-set: {action: deny}}'
 	granted
-	floor # A Pod is patched there, and anything else is warned about.
+	floor # Admission patches a Pod, and warns about other objects.
 	granted
-	# An error of the local policy alone is not denied there.
+	# Admission does not deny for an error that only the local policy makes.
 	floor 'rules: {priority-integer-set: {action: warn, severity: warning}}'
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nrules: {priority-integer-set: {action: deny, severity: error}}\n' >.gpugate.yaml
 	granted
 }
 
-# exempting [TERM...]: writes a local policy that exempts everything from every
-# rule.
+# exempting [TERM]: writes a local policy that exempts every object from every
+# rule, with an additional TERM such as an end.
 exempting() {
 	printf '%s\n' 'apiVersion: gpugate.dev/v1' 'kind: Policy' 'exempt:' \
 		"- {names: [\"*\"], rules: [all], reason: lab$1}" >.gpugate.yaml
@@ -140,8 +140,8 @@ exempting() {
 	holds "$output" "error: "
 	run "$GPUGATE" lint --policy floor.yaml --format json a.yaml
 	holds "$output" "$why"
-	# An exemption that ended some days ago does not turn an error of
-	# admission into a warning.
+	# An exemption that ended some days ago does not turn an error that
+	# admission denies into a warning.
 	exempting ", until: $(day -3)"
 	lint --policy floor.yaml a.yaml
 	is "$status" 1
@@ -150,11 +150,11 @@ exempting() {
 	granted
 	floor 'mode: audit' 'rules: {priority-integer-set: {action: deny}}'
 	granted
-	# The exemptions of the policy of admission apply in both.
+	# Exemptions of the policy of admission also apply to lint.
 	floor 'rules: {priority-integer-set: {action: deny}}' \
 		'exempt: [{namespaces: [research], rules: [all], reason: lab}]'
 	granted
-	# An error of the local policy alone is not denied there.
+	# Admission does not deny for an error that only the local policy makes.
 	floor 'rules: {priority-integer-set: {action: warn, severity: warning}}'
 	echo 'rules: {priority-integer-set: {action: deny, severity: error}}' >>.gpugate.yaml
 	granted

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Files that a repository must not make gpugate read, and endless files.
+# Tests that a repository cannot make gpugate read files outside of it, and that
+# endless files are errors.
 bats_require_minimum_version 1.5.0
 load helper
 
-# policy FILE CLUSTER
+# policy FILE CLUSTER: writes a policy that names this state
 policy() {
 	mkdir -p "$(dirname "$1")"
 	cat >"$1" <<-END
@@ -15,7 +16,7 @@ policy() {
 	END
 }
 
-# A state from the future: a warning shows that it was read.
+# Writes a state with a time in the future: a warning shows that it was read.
 state() { # FILE
 	echo '{"apiVersion":"gpugate.dev/v1","kind":"ClusterSnapshot","version":1,
 		"takenAt":"2999-01-01T00:00:00Z","items":[]}' >"$1"
@@ -27,8 +28,8 @@ was_read() { # STATE
 	is "$(echo "$stderr" | wc -l)" 1
 }
 
-# Limits time and memory: a program that grows until it is killed then ends with
-# another status than 2. Sanitizers allocate more at once.
+# Runs gpugate with limits of time and memory: if it read an endless file,
+# they would end it with another status than 2. Sanitizers need more memory.
 bounded() {
 	run --separate-stderr timeout 60 bash -c \
 		'ldd "$0" 2>/dev/null | grep -q san || ulimit -v 4000000
@@ -93,12 +94,12 @@ bounded() {
 	lint repo
 	is "$status" 2
 	holds "$stderr" "repo/none.json: No such file"
-	# the repository is reached through a link, and is the same one
+	# a link to the repository leads to the same repository
 	ln -s repo other
 	policy repo/.gpugate.yaml state.json
 	lint other
 	was_read "$PWD/other/state.json"
-	# outside of a repository, only the policy's folder belongs to it
+	# without a repository, a policy may name only files in its folder
 	rmdir repo/.git
 	lint repo
 	was_read "$PWD/repo/state.json"
