@@ -11,7 +11,7 @@
 # make check-full     all long checks: oracles, sanitizers, fuzzers
 # make bench          timings as ratios to floors measured in the same run
 # make metrics        function and file sizes
-# make install        DESTDIR= PREFIX=/usr/local; make uninstall takes it away
+# make install        DESTDIR= PREFIX=/usr/local; make uninstall removes it
 # make deps           Debian packages that building needs (root or sudo)
 # make format         clang-format everything; make tidy: static analysis
 # make clean
@@ -19,7 +19,7 @@
 # DOCS_URL=https://... compiles in where rules/docs is published: reports link it.
 # V=1 shows commands; WERROR=1 makes warnings errors; RELEASE=1 optimizes when
 # linking, as install and bench do;
-# SANITIZE=address,undefined BUILD=build-asan builds beside the plain build.
+# SANITIZE=address,undefined BUILD=build-asan does not change the plain build.
 
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
@@ -59,7 +59,7 @@ endif
 else
 CFLAGS := -O1 -g -fno-omit-frame-pointer
 HARDEN += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all
-# Rules are called for repeated templates too: run_check.c.
+# Also runs rules where run_check.c expects that they report nothing.
 HARDEN += -DCHECK_TEMPLATES=1
 LINK_STATIC :=
 endif
@@ -109,7 +109,7 @@ $(BUILD)/gpugate: $(LINT_OBJ) $(LIB)
 	$(say) LINK $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(LTO) $(LINK_STATIC) -o $@ $^ $(LIBS) $(LDFLAGS)
 
-# Rebuilt from nothing: an object whose source is gone must not stay inside.
+# Removed first: an object whose source no longer exists must not stay inside.
 $(LIB): $(LIB_OBJ)
 	$(say) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # make wheel          a Python wheel with the executable, in $(BUILD)/dist
-# make sdist          the source as pip wants it, in $(BUILD)/dist
+# make sdist          the source distribution for pip, in $(BUILD)/dist
 
 .PHONY: wheel sdist
 wheel: all

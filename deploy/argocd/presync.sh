@@ -4,18 +4,20 @@
 # Runs in the PreSync Job: lints the application's manifests against the target
 # cluster. If it fails, nothing was changed.
 #
-#   GPUGATE_MANIFESTS  a folder that holds them (mounted); else
-#   GPUGATE_REPO, GPUGATE_REVISION, GPUGATE_PATH: where git has them
-#   GPUGATE_NAMESPACE  of objects that name none
+#   GPUGATE_MANIFESTS  the mounted folder with the manifests. Without it, they are
+#                      cloned with git:
+#   GPUGATE_REPO, GPUGATE_REVISION, GPUGATE_PATH: the repository, the revision
+#                      (by default that of the server), the folder in it
+#   GPUGATE_NAMESPACE  namespace of objects that name none (optional)
 #   GPUGATE_POLICY     the policy file of the webhook, as a floor (optional)
-#   GPUGATE_WEBHOOK_POLICY  or its ConfigMap, NAMESPACE/NAME, which the account
-#                      must be allowed to get (optional)
+#   GPUGATE_WEBHOOK_POLICY  instead of that file: the ConfigMap of the policy,
+#                      NAMESPACE/NAME, which the account must be allowed to get
 #   GPUGATE_RENDER     kustomize or helm: render GPUGATE_PATH first (optional);
 #                      auto, never, require: as `gpugate lint --render`
 #
-# Exit status: that of `gpugate lint`: 1 when something would not fit, 2 when
-# the state or a manifest could not be read. A rule that lacks its part of the
-# state is not taken for one that found nothing (--require cluster).
+# Exit status: that of `gpugate lint`: 1 if there is a finding of severity error,
+# 2 if the state or a manifest cannot be read, also if a rule lacks its part of
+# the state (--require cluster).
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -45,13 +47,13 @@ helm)
 		>"$work/rendered.yaml"
 	;;
 esac
-# Any other value is for gpugate, which reads the variable too.
+# gpugate itself reads the other values of GPUGATE_RENDER.
 if [ -e "$work/rendered.yaml" ]; then
 	GPUGATE_MANIFESTS=$work/rendered.yaml
 	unset GPUGATE_RENDER
 fi
 
-# gpugate itself reads GPUGATE_WEBHOOK_POLICY, and stores that policy with the
+# `gpugate snapshot` reads GPUGATE_WEBHOOK_POLICY, and stores that policy in the
 # state.
 gpugate snapshot -q --output "$work/state.json"
 [ -z "${GPUGATE_WEBHOOK_POLICY:-${GPUGATE_DOOR:-}}" ] || GPUGATE_POLICY=${GPUGATE_POLICY:-$work/state.json}

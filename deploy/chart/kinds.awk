@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Kinds other than Pods that the webhook checks, for the chart: read from
-# rules/kube/data/kinds.txt, grouped, by plural name. `make docs` writes them.
+# Prints the chart's list of the kinds that the webhook checks, except Pods: it
+# reads rules/kube/data/kinds.txt and groups the kinds by their use. `make docs`
+# runs it.
 BEGIN {
 	print "# SPDX-License-Identifier: Apache-2.0"
 	print "# Kinds other than Pods that the webhook checks, by group and plural; generated"
@@ -13,7 +14,7 @@ BEGIN {
 	print "# limits      quotas, limit ranges and priority classes that GPUs depend on"
 }
 $1 != "kind" || $2 == "gpugate.dev" { next }
-$2 == "extensions" { next } # served by no Kubernetes since 1.22
+$2 == "extensions" { next } # Kubernetes has not served it since 1.22
 $2 == "-" && $3 == "Pod" { next }
 $3 ~ /^(ResourceQuota|LimitRange|PriorityClass)$/ { list("limits") }
 $3 ~ /^ResourceClaim(Template)?$/ { list("operators") }

@@ -9,8 +9,8 @@ die() {
 	exit 2
 }
 
-# Sets $version, $system and $release, the address of its files, if this source
-# is a release: a runner keeps OWNER/NAME@vN in _actions/OWNER/NAME/vN.
+# Sets $version, $system and $release, the URL of the release files, if this source
+# is a release. A runner keeps OWNER/NAME@vN in _actions/OWNER/NAME/vN.
 find_release() {
 	# shellcheck disable=SC2154
 	case $home in
@@ -28,8 +28,8 @@ find_release() {
 	release=$release/releases/download/v$version
 }
 
-# Sets $gpugate: $INPUT_BINARY, the one in $GPUGATE_FOLDER, or one built from
-# this source, which is then stored there.
+# Sets $gpugate to $INPUT_BINARY, to the executable in $GPUGATE_FOLDER, or to one
+# built from this source, which is then copied to $GPUGATE_FOLDER.
 get_gpugate() {
 	gpugate=${INPUT_BINARY:-}
 	if [ -n "$gpugate" ]; then
@@ -53,7 +53,7 @@ get_gpugate() {
 	[ -z "${GPUGATE_FOLDER:-}" ] || cp "$gpugate" "$GPUGATE_FOLDER/"
 }
 
-# git rejects a folder of another user, as the workspace is in containers.
+# Lets git read the workspace, which in a container may belong to another user.
 trust_workspace() {
 	GIT_CONFIG_COUNT=$((${GIT_CONFIG_COUNT:-0} + 1))
 	export GIT_CONFIG_COUNT
@@ -83,9 +83,9 @@ get_since() {
 	since=$fetched
 }
 
-# get_policy BRANCH: sets $policy to the options for $INPUT_POLICY, and $changed
-# to the policy files that the change modifies relative to its target branch.
-# Without a branch nothing counts as a change.
+# get_policy BRANCH: sets $policy and $policy_file to the option for $INPUT_POLICY
+# and its value. If $INPUT_POLICY is set, also sets $changed to the policy files
+# that differ from those of the target branch. Without a branch, it is empty.
 get_policy() {
 	policy='' policy_file='' changed=''
 	if [ -n "$1" ] && [ -n "${INPUT_POLICY:-}" ]; then

@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 umask 022
 date=$(date -R -u -d "@$SOURCE_DATE_EPOCH")
 
-# put MODE SOURCE TARGET: installs into the package.
+# put MODE SOURCE TARGET: copies a file into the tree of the package.
 put() {
 	install -D -m "$1" "$2" "$root/$3"
 }
@@ -21,7 +21,7 @@ fill() {
 		-e "s|@DEPENDS@|${depends-}|; s|@BUILT_USING@|${using-}|" "$1"
 }
 
-# Writes the documents that every package has.
+# documents PAGE...: writes the copyright, the changelog and these manual pages.
 documents() {
 	doc=$root/usr/share/doc/$package
 	mkdir -p "$doc"
@@ -38,7 +38,8 @@ documents() {
 	done
 }
 
-# completions COMMAND...: installs files under the names that shells expect.
+# completions COMMAND...: copies the completions of these commands to the folders
+# of Debian's shells.
 completions() {
 	bash=usr/share/bash-completion/completions
 	zsh=usr/share/zsh/vendor-completions
@@ -51,7 +52,7 @@ completions() {
 	cp "$STAGE/usr/share/zsh/site-functions/_$package" "$root/$zsh/"
 }
 
-# Puts everything in place: control files, checksums, times, the archive.
+# Writes control files and checksums, sets modes and times, and makes the package.
 build() {
 	size=$(du -sk --apparent-size "$root" | cut -f1)
 	mkdir -p "$root/DEBIAN"

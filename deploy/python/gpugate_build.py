@@ -72,7 +72,7 @@ def version():
 
 
 def given_binary(path):
-    """Return $GPUGATE_BINARY, which must be a program."""
+    """Return the bytes of $GPUGATE_BINARY, which must be an executable."""
     try:
         data = Path(path).read_bytes()
     except OSError as error:
@@ -83,8 +83,8 @@ def given_binary(path):
 
 
 def check_runs(path):
-    """Check that the program runs here: pip installs a wheel that it built without
-    checking its tags."""
+    """Check that the program runs here: pip does not check the tags of a wheel that
+    it built itself."""
     try:
         said = subprocess.run(
             [str(Path(path).resolve()), "version"], stdout=subprocess.PIPE
@@ -108,8 +108,8 @@ def links(compiler, header, option, folder):
 
 
 def missing_tools(folder):
-    """Return the missing build tools: names for people, packages for
-    Debian."""
+    """Return the names of the missing build tools, and the Debian packages that
+    have them."""
     names, packages = [], []
     if not shutil.which("make"):
         names.append("make")

@@ -42,13 +42,14 @@ def program(command):
 
 
 def libraries(command):
-    """Return the libraries at the loader's paths; none for a static executable."""
+    """Return the paths of the libraries and of the loader, as ldd prints them; none
+    for a static executable."""
     return sorted(set(re.findall(r"(/[^ \n]*) \(0x",
                                  output("ldd", str(program(command))))))
 
 
 def packages(command):
-    """Return the packages that contain them: names and versions."""
+    """Return the Debian packages that contain these libraries: NAME=VERSION."""
     names = set()
     for path in libraries(command):
         for name in (path, os.path.realpath(path), "/usr" + path):

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Image layouts and bills of material of both programs, in $RELEASE_DIR.
+# Writes image layouts and bills of materials of both programs to $RELEASE_DIR.
 # usage: images.sh SYSTEM-ARCHITECTURE
 set -eu
 here=$(dirname "$0")

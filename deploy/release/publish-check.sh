@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Lists the settings that a publisher still has to make, one per line, and those
-# that no file shows. Exits with 1 if a setting is missing.
+# Lists the settings that a publisher still has to make, one per line, and steps
+# by hand, which it cannot check. Exits with 1 if a setting is missing.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 todo=0

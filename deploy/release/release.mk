@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# make release         what a release consists of, in $(BUILD)/release: README.md
-# make release-native  the part for this machine's architecture
+# make release         all files of a release, in $(BUILD)/release; see README.md
+# make release-native  the files for this machine's architecture
 # make release-cross   the linter for RELEASE_SYSTEMS
-# make publish-check   what a publisher still has to set
-# make publish         OWNER=: its name, in place of the placeholder
+# make publish-check   lists the settings that a publisher still has to make
+# make publish         OWNER=NAME: writes the name instead of the placeholder
 
 RELEASE_DIR := $(BUILD)/release
 RELEASE_WORK := $(BUILD)/release-work
@@ -43,7 +43,7 @@ release: release-native
 
 release-cross: $(RELEASE_SYSTEMS:%=release-%)
 .PHONY: $(RELEASE_SYSTEMS:%=release-%)
-# This machine prints their manual pages and completions.
+# The executable for this machine prints the manual pages and completions of all.
 $(RELEASE_STAGE)/usr/bin/gpugate:
 	@$(MAKE) --no-print-directory release-stage
 $(RELEASE_SYSTEMS:%=release-%): release-%: | $(RELEASE_STAGE)/usr/bin/gpugate

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes bills of materials of one program, as SPDX 2.3 and as CycloneDX 1.5,
+"""Write bills of materials of one program, as SPDX 2.3 and as CycloneDX 1.5,
 to $RELEASE_DIR: the program and the Debian packages of its libraries.
 
 usage: sbom.py PROGRAM SYSTEM static|dynamic PACKAGE=VERSION...

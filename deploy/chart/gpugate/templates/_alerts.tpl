@@ -1,8 +1,8 @@
 {{/* SPDX-License-Identifier: Apache-2.0 */}}
 {{/*
-Groups of alert rules. Figures are gpugated's own, but for the one of the API
-server that counts what passed unchecked. `job` is the Service's name, as
-Prometheus Operator sets it.
+Groups of alert rules. All metrics are those of gpugated, except the counter of
+the API server for objects that it admitted unchecked. `job` is the Service's
+name, as Prometheus Operator sets it.
 */}}
 {{- define "gpugate.alerts" -}}
 {{- $job := printf "job=%q,namespace=%q" (include "gpugate.fullname" .) .Release.Namespace -}}

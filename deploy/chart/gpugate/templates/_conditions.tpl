@@ -1,10 +1,10 @@
 {{/* SPDX-License-Identifier: Apache-2.0 */}}
 {{/*
-matchConditions: what is let through without asking us. Each must be true for
-a call. They run in the API server, so every one is written such that a user
-cannot make it fail or cost more than the API server allows (a condition that
-fails skips a webhook whose failurePolicy is Ignore): sizes are looked at
-before texts, and what is unusually large comes to us.
+matchConditions, which select the requests that the API server sends to the
+webhook: all of them must be true. The API server evaluates them. If one fails,
+a webhook whose failurePolicy is Ignore is not called, so no user must be able to
+make one fail or exceed the cost that the API server allows: conditions compare
+sizes before texts, and are true for objects of unusual size.
 */}}
 
 {{- define "gpugate.condition.common" -}}
@@ -23,7 +23,7 @@ before texts, and what is unusually large comes to us.
 {{- end }}
 {{- end }}
 
-{{/* Annotations that ask a runtime for devices, new or with another value. */}}
+{{/* True for new or changed annotations that request devices from a container runtime. */}}
 {{- define "gpugate.condition.newDevices" -}}
 (has(object.metadata.annotations) && (object.metadata.annotations.size() > 64 ||
 object.metadata.annotations.exists(k, k.size() <= 320 &&
@@ -33,11 +33,11 @@ oldObject.metadata.annotations[k] != object.metadata.annotations[k]))))
 {{- end }}
 
 {{/*
-An UPDATE that leaves spec as it is asks for devices only by annotations, which
-some operators copy to their pods: operators write status and metadata often,
-some of them without a status subresource.
-A Scale is not sent at all: it carries a number and no pods to judge. The API
-server's own priority classes are made before any webhook can run.
+An UPDATE that does not change spec can request devices only by annotations,
+which some operators copy to their pods. Other such updates are not sent, because
+operators write status and metadata often, some of them without a status
+subresource. A Scale is never sent: it contains a number and no pods to check.
+The API server creates its own priority classes before any webhook can run.
 */}}
 {{- define "gpugate.condition.change" -}}
 # Finalizers of objects that are being deleted must be removable.
@@ -53,18 +53,19 @@ server's own priority classes are made before any webhook can run.
 {{- end }}
 
 {{/*
-May this pod, or the pods of this template, have to do with an accelerator?
-Wider than the rules: whatever a rule of the default preset judges beyond
-what the API server refuses by itself comes to us.
-  - any resource besides cpu, memory and ephemeral storage (misspelt names
-    and names of your own included), DRA claims, resources of the pod
-  - annotations of schedulers that share GPUs, of CDI, NRI and CRI-O, and ours
-  - placement: a runtime class, node labels and taints besides the common
-    ones, a toleration of everything, priority as a number
+True for a Pod, or a pod template, that may use an accelerator. The condition is
+wider than the rules: it is true for every object that a rule of the default
+preset reports, unless the API server itself rejects the object. It looks for
+  - any resource except cpu, memory and ephemeral storage (so also misspelled
+    names), DRA claims, pod-level resources
+  - annotations of schedulers that share GPUs, of CDI, NRI and CRI-O, and of
+    gpugate
+  - placement: a runtime class, node labels and taints except the common ones, a
+    toleration without a key, a priority that its class does not give
   - hostPath volumes, volumes of huge pages
-  - variables that choose devices, and those of other objects in a pod that
-    names its node
-  - images and words of the command that speak of GPUs
+  - variables that select devices, and envFrom in a pod that selects its node
+  - names of GPU software in images and in words of the command
+  - many containers, tolerations, variables or similar items
 */}}
 {{- define "gpugate.condition.gpu" -}}
 (has(object.spec) && has(object.spec.jobTemplate) ? [object.spec.jobTemplate.spec.template] :
@@ -112,12 +113,13 @@ has(object.template) ? [object.template] : [object]).exists(pod,
 {{- end }}
 
 {{/*
-A Pod that exists changes its metadata often. Annotations ask for devices by
-which runtimes hand them out: containers that start anew read them, and labels
-and annotations that are the source of NVIDIA_VISIBLE_DEVICES. Of its spec a
-user may change the images and, while it is gated, its placement. An UPDATE
-comes to us only when one of these is new or has another value. Queues that
-place a Pod and take its gate away need no webhook for it.
+The metadata of an existing Pod changes often. Some annotations request devices
+from the container runtime, and labels and annotations may be the source of
+NVIDIA_VISIBLE_DEVICES: a container that is restarted reads their new values. In
+its spec, a user may change the images and, while it is gated, its placement. An
+UPDATE is sent only if one of these is new or has another value. A queue places a
+Pod and removes its gate, so changes of images and placement do not count if the
+user is a service account of kube-system or in policy.config.controllers.
 */}}
 {{- define "gpugate.condition.podUpdate" -}}
 - name: update-takes-devices

@@ -59,12 +59,12 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- printf "%s.%s.svc" $name .Release.Namespace }},{{ printf "%s.%s" $name .Release.Namespace }}
 {{- end }}
 
-{{/* A saved state takes the place of the watched one. */}}
+{{/* "off" if there is a saved state, which is used instead of a watched one. */}}
 {{- define "gpugate.live" -}}
 {{- if and .Values.cluster.live (not .Values.cluster.snapshotConfigMap) }}on{{ else }}off{{ end }}
 {{- end }}
 
-{{/* Where the token of the service account is needed at all. */}}
+{{/* "true" if gpugated sends requests to the API server. */}}
 {{- define "gpugate.needsToken" -}}
 {{- if or (eq (include "gpugate.live" .) "on") (eq .Values.tls.mode "selfManaged") }}true{{ else }}false{{ end }}
 {{- end }}
