@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Rule tests. Each folder tests/rules/<rule>/ holds
-#   bad.yaml     marked lines: `... # want RULE[:SEVERITY] [RULE...]`; each
-#                mark must be met by a finding of that rule on that line, and
-#                the folder's own rule may report on no other line
-#   good.yaml    near misses, each with a `# near: why not` comment: the
-#                folder's rule reports nothing, and there are at least as many
-#                near misses as wants
+#   bad.yaml     marked lines: `... # want RULE[:SEVERITY] [RULE...]`; each of
+#                these rules must report on that line, and the rule of the folder
+#                on no other line
+#   good.yaml    near misses, each with a comment `# near: REASON`: the rule of
+#                the folder reports nothing, and there are at least as many near
+#                misses as marks in bad.yaml
 #   policy.yaml  optional: the policy that gives the rule its parameters;
 #                x.policy.yaml: that of x.yaml alone
 #   cluster.json optional: the cluster state (--cluster); x.cluster.json: that

@@ -73,7 +73,7 @@ done <"$logs/failures"
 "$(dirname "$0")/table.sh" "$logs" >"$logs/table"
 status=$?
 sed '$d' "$logs/table"
-# Last, so that the end of a truncated log still shows the failures.
+# Repeats the failed steps, a line for each, so that a truncated log ends with them.
 while read -r name; do
 	echo "FAILED $name: $(grep -aiE 'not ok|fail|error|differ' \
 		"$logs/$name.log" | head -n 2 | cut -c-200)"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Prints the steps that run.sh wrote into folders of logs, the slowest first,
-# then the line of totals. A folder without results belongs to a run that
-# ended before them, and counts as one failure. CPU seconds do not grow with a
-# machine's load.
+# then the line of totals. A folder without results belongs to a run that was
+# interrupted, and counts as one failure. CPU seconds are shown because they do not
+# grow with the load of the machine.
 # usage: table.sh LOGS...
 for logs; do
 	if [ -f "$logs/steps" ]; then

@@ -17,8 +17,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "webhook"))
 from review import dump, review  # noqa: E402
 
-# Settings for autoscalers, topology and network that a careful author would
-# choose.
+# Fields that keep rules about autoscalers, topology and network from reporting.
 THOUGHT_OF = {
     "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
     "kueue.x-k8s.io/podset-required-topology": "cloud.provider.com/block",

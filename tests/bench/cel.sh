@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Measures one evaluation of an expression, and compares it with cel-go in
-# Kubernetes' environment: CPU time, the best of three. Prints `skip:` without
+# Measures the CPU time of one evaluation of some expressions, the best of three,
+# and compares it with cel-go in the environment of Kubernetes. Prints `skip:` without
 # Go.
 #
 # usage: cel.sh BUILD

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the other tools that are Go modules into build/peers (minutes each).
+# Builds the tools that the benchmark compares with gpugate and that are Go modules
+# into build/peers; each takes minutes.
 set -eu
 command -v go >/dev/null || {
 	echo "skip: go is not on PATH"

@@ -10,8 +10,8 @@ here=$(dirname "$0")
 corpus=${GPUGATE_SHARED:-../shared}/corpus
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# Uses a copy, as users install one: the linker writes its output in random
-# order, and the kernel maps a file written so 100 us more slowly.
+# Measures a copy of the executable, because the linker writes its output in random
+# order, and the kernel takes 100 us more to map such a file. Users have a copy.
 gpugate=$work/gpugate
 cp "$build/gpugate" "$gpugate"
 PATH=$PWD/$build/peers:$PATH
@@ -21,8 +21,9 @@ echo 'int main(void){return 0;}' >"$work/bare.c"
 cc -O2 -static -o "$work/bare" "$work/bare.c"
 lint="$gpugate lint --isolated --no-ignore-vcs --fail-on never --format json"
 
-# rows N NAME COMMAND... [-- NAME COMMAND...]: runs them in turn, prints, and
-# stores the least wall and CPU time as NAME in T and C
+# rows N NAME COMMAND... [-- NAME COMMAND...]: runs each command N times in turn,
+# prints a row for each, and stores its least wall and CPU time in T[NAME] and
+# C[NAME]
 declare -A T C
 rows() {
 	local n=$1 names=() commands=() expect=1 word wall busy kb i=0
@@ -132,8 +133,8 @@ if has conftest; then
 	peer conftest corpus-lint conftest test --rego-version v0 \
 		-p "$work/p.rego" "$corpus"
 fi
-# These give up at the first object that they cannot decode, so they get a
-# folder of one repository with only native objects.
+# These tools end at the first object that they cannot decode, so they get a folder
+# of one repository with only native objects.
 some=$corpus/ContainerSolutions__kubernetes-examples
 rows 30 some-lint $lint -j 2 "$some"
 if has gator; then

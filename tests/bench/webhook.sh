@@ -81,8 +81,8 @@ load() { # SECONDS CONNECTIONS MIX
 measure() { # NAME BODY MIX
 	local before after n
 	load 1 32 "$3"
-	# Other work of the machine only adds to it: takes the smaller of two
-	# counts.
+	# Other programs can only increase the CPU time, so the smaller of two
+	# measurements counts.
 	for _ in 1 2; do
 		before=$(cpu_of $server)
 		load "$each" 32 "$3"

@@ -133,7 +133,8 @@ class Trial:
             print("FAIL " + what)
 
     def create(self, obj, namespace="default", headers=None):
-        """Return (status, message, entries that saw it)"""
+        """Create the object by dry run. Return (status, message, the entries of the
+        configurations that sent it)."""
         path = NATIVE[(obj["apiVersion"], obj["kind"])] % namespace
         obj = copy.deepcopy(obj)
         name = obj["metadata"]["name"]
@@ -153,7 +154,8 @@ def single_cases(trial):
             number += 1
             obj["metadata"]["name"] = "case-%d" % number
             status, message, seen = trial.create(obj)
-            # Other errors of the API server (too large) do not matter here.
+            # Errors without a condition, such as an object that is too large, do
+            # not matter here.
             broken = "resulted in error" in message
             trial.check(not broken and bool(seen) == wanted,
                         "%s: %s: %s %s %s" % (
@@ -176,7 +178,7 @@ def who_and_where(trial):
 
 
 def made(trial, obj):
-    """Return the path of a stored object named `changing`."""
+    """Store the object with the name `changing`, and return its path."""
     path = NATIVE[(obj["apiVersion"], obj["kind"])] % "default"
     obj["metadata"]["name"] = "changing"
     status, answer = trial.api.call("POST", path, obj)
@@ -185,7 +187,7 @@ def made(trial, obj):
 
 
 def change(trial, what, patch, where, wanted, user=None):
-    """True if a merge patch is sent."""
+    """Check whether a merge patch of the object reaches the webhook: `wanted`."""
     trial.webhook.seen.clear()
     status, answer = trial.api.call(
         "PATCH", where + "?dryRun=All", patch,
@@ -199,7 +201,8 @@ def change(trial, what, patch, where, wanted, user=None):
 
 
 def changes(trial):
-    """Test UPDATE: only a new spec is sent; a Scale never is."""
+    """Test UPDATE: it is sent only for a changed spec or a new annotation that
+    requests devices; a Scale is never sent."""
     obj = deployment(pod(box=GPU))
     obj["spec"]["replicas"] = 2
     one = made(trial, obj)
@@ -229,8 +232,8 @@ DEVICE_ANNOTATIONS = (
 
 
 def pod_changes(trial):
-    """Change annotations that take devices, images and the placement of a
-    Pod."""
+    """Test UPDATE of a Pod: it is sent for annotations that request devices, for
+    images and for the placement."""
     def annotated(key, value="x=all"):
         return {"metadata": {"annotations": {key: value}}}
 
@@ -260,7 +263,7 @@ def pod_changes(trial):
 
 
 def placed(trial):
-    """Test that a gated Pod gets its node, without the webhook if a queue places it."""
+    """Test UPDATE of a gated Pod: its placement is sent, unless a queue sets it."""
     queue = "system:serviceaccount:kube-system:queue"
     gate = {"schedulingGates": [{"name": "example.com/queue"}]}
     one = made(trial, pod(box=GPU, **gate))
@@ -282,8 +285,8 @@ def placed(trial):
 
 
 def source_changes(trial, annotated):
-    """Change labels and annotations from which the kubelet computes a
-    variable."""
+    """Test UPDATE of labels and annotations: they are sent if the kubelet computes
+    NVIDIA_VISIBLE_DEVICES from one of them."""
     box = dict(GPU, env=[{"name": "NVIDIA_VISIBLE_DEVICES", "valueFrom": {
         "fieldRef": {"fieldPath": "metadata.labels['which']"}}}])
     one = made(trial, pod(box=box, labels={"which": "void"}))
@@ -304,8 +307,8 @@ def until(seconds, question):
 
 
 def ends(trial):
-    """Test that a Job completes even if its webhook now denies everything: its
-    controller removes the finalizer from its Pod, and a queue removes the gate."""
+    """Test that a Job completes while the webhook denies everything: a queue removes
+    the gate of its Pod, and the controller of Jobs the finalizer."""
     job = cron(pod(box=GPU))["spec"]["jobTemplate"]
     job.update(apiVersion="batch/v1", kind="Job", metadata={})
     job["spec"]["template"]["spec"]["schedulingGates"] = [
@@ -344,7 +347,7 @@ def ends(trial):
     call("DELETE", one + "?propagationPolicy=Background")
 
 
-# --- nothing that a rule speaks about is let through -------------------------
+# --- every object that a rule reports is sent -------------------------
 
 def templates(node):
     """Yield every pod template below."""
@@ -405,8 +408,8 @@ def gather(paths):
 
 
 def spoken_of(gpugate, objects):
-    """Return {name of an object: rules of the default preset that report
-    it}."""
+    """Return {name of an object: the rules that report it}, of the rules that the
+    default preset does not only audit."""
     rules = json.loads(subprocess.run(
         [gpugate, "rules", "--format", "json"], capture_output=True,
         check=True).stdout)["rules"]

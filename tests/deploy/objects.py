@@ -75,7 +75,7 @@ def same(a, b, *ignored):
                 del d["metadata"]["annotations"]
             if d["kind"] == "Secret":
                 d.pop("data", None)
-            if d["kind"] == "Deployment":  # patches put theirs first
+            if d["kind"] == "Deployment":  # patches add variables in front
                 for box in d["spec"]["template"]["spec"]["containers"]:
                     box["env"].sort(key=lambda e: e["name"])
         expect(left[k] == right[k], "%s differs:\n%s\n%s" % (
@@ -242,9 +242,9 @@ def reader(path):
     expect(environment(box)["GPUGATED_LIVE"] == "on", "nobody watches")
 
 
-# Kinds that make pods and are not listed, with the reason.
+# Groups that the webhook configurations do not list, with the reason.
 NOT_LISTED = {
-    ("extensions", "*"): "served by no Kubernetes since 1.22",
+    ("extensions", "*"): "Kubernetes has not served it since 1.22",
     ("gpugate.dev", "*"): "files, not objects",
 }
 LIMITS = {("", "ResourceQuota"), ("", "LimitRange"),
@@ -287,14 +287,15 @@ def metrics(alerts, dashboard, *sources):
             used |= set(re.findall(
                 r"\b((?:gpugate|apiserver|process)_[a-z_]+)(?=[{\[ )\\,])",
                 f.read()))
-        # Both compare the number of kinds that were read with the total.
+        # The alert and the dashboard compare the number of kinds that were read with
+        # the total.
         counted = re.findall(r"(\d+) - count by \(pod\) \(gpugate_cluster_obj"
                              r"|\(gpugate_cluster_objects[^)]*\) < (\d+)",
                              pathlib.Path(p).read_text(encoding="utf-8"))
         expect(["".join(n) for n in counted] == [str(KINDS)],
                "%s counts %s kinds" % (p, counted))
     expect(len(used) > 15, "only %s" % used)
-    expect(used <= known, "no such figures: %s" % sorted(used - known))
+    expect(used <= known, "no such metrics: %s" % sorted(used - known))
     wanted = {"GpugateAbsent", "GpugateFailOpen", "GpugateSlow",
               "GpugateDenyRatioJump", "GpugateCertificateExpires",
               "GpugatePolicyReloadFailed", "GpugateClusterStateStale",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Evaluates any bytes as an expression over a small document, whole or a
- * fragment. Evaluation must end within its budget, give the same result twice,
- * and blame only nodes of the document.
+ * Evaluates any bytes as an expression over a small document, once as a whole
+ * object and once as a fragment of one. Evaluation must end within its budget,
+ * give the same result twice, and blame only nodes of the document.
  *
  * Inputs: 35000
  */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs a session of the language server. The input's bytes up to a NUL are a
- * document; the bytes behind it choose edits and requests; after the last byte,
- * as many more are chosen by a hash of the input. Checks that
+ * document; the bytes after it choose edits and requests; after the last byte,
+ * pseudorandom numbers from a hash of the input choose more of them. Checks
+ *that
  *	- the server's output is a sequence of messages, each of them JSON
  *	- every request is answered once, and only requests are answered
  *	- a range does not end before it begins, and is inside of a document
@@ -29,11 +30,11 @@ struct fuzz {
 	unsigned left;
 	struct buf frames;
 	json_int_t requests;
-	/* the largest number of lines that the document may have had */
+	/* upper limit of the number of lines in the document so far */
 	size_t lines;
 };
 
-/* --- what the client says ------------------------------------------------ */
+/* --- messages of the client ----------------------------------------------- */
 
 static uint32_t draw(struct fuzz *fuzz, uint32_t below)
 {
@@ -227,7 +228,7 @@ static void write_session(struct fuzz *fuzz, const uint8_t *data, size_t size)
 	buf_release(&text);
 }
 
-/* --- what the server says ------------------------------------------------ */
+/* --- messages of the server ----------------------------------------------- */
 
 static json_int_t number(const json_t *object, const char *key)
 {

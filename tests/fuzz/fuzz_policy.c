@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads any bytes as a policy. Either the policy loads, or there are problems
- * with places inside of the text and printable words. A policy that loads is
- * adjusted, combined with a floor and queried in every way, and a second
+ * with positions inside of the text and printable messages. A policy that loads
+ * is adjusted, combined with a floor and queried in every way, and a second
  * reading gives the same result. The bytes are then read as a manifest with
  * comments too.
  *

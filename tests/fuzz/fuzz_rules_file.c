@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads any bytes as a file of rules. Either the file loads, or there are
- * problems with places inside of the text and printable words. Rules that load
- * check a manifest twice, with the same result.
+ * problems with positions inside of the text and printable messages. Rules that
+ * load check a manifest twice, with the same result.
  *
  * Inputs: 15000
  */

@@ -8,7 +8,8 @@
  */
 #include "fuzz_reading.h"
 
-/* Returns true for an alias, whose span is before the node. */
+/* Returns true for a copy of an anchored or merged value: its span is outside
+ * of its parent. */
 static bool is_elsewhere(const struct node *node)
 {
 	return node->flags & (NODE_ALIASED | NODE_MERGED);
@@ -67,8 +68,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	fuzz_init(&fuzz, (const char *)data, size);
 	while (loader_next(&fuzz.loader, &doc)) {
-		/* A null between values of JSON has a number, but is not
-		 * returned. */
+		/* A null document between others of JSON counts in the numbers,
+		 * but is not returned. */
 		if (doc.number <= number || doc.start < end ||
 		    doc.start >= doc.end || doc.end > fuzz.source.len)
 			BUG("document %u: %u-%u", doc.number, doc.start,

@@ -17,7 +17,8 @@ command -v clang >/dev/null || {
 	echo "skip: clang is not on PATH"
 	exit 0
 }
-# The two programs have different options with the same name.
+# Each target is linked with one of the programs: both define some functions with
+# the same name.
 program=$build/libgpugated.a
 [ "$target" != lsp ] || program=$build/liblint.a
 mkdir -p "$build/corpus-$target" "$build/crashes" "$build/gen"
@@ -63,11 +64,11 @@ else
 	}
 	run=("$build/fuzz_$target" -seed="$seed" -reload=0
 		-runs=$((inputs * times)))
-	# A container may forbid this.
+	# Turns off random addresses, which a container may forbid.
 	! setarch -R true 2>/dev/null || run=(setarch -R "${run[@]}")
 fi
-# A long limit, to find inputs that never end, but not slow ones on a loaded
-# machine.
+# The time limit is long, so that it finds endless inputs, but not slow ones on a
+# loaded machine.
 if "${run[@]}" -timeout=600 -rss_limit_mb=2048 \
 	-artifact_prefix="$build/crashes/$target-" -print_final_stats=1 \
 	"$corpus" "${seeds[@]}" >"$build/fuzz-$target.log" 2>&1; then

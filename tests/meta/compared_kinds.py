@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check that no rule asks for an object's kind to find a field of its pods.
 
-Rules read the pod as its operator makes it (rules/kube/README.md). A rule file that
-compares a kind is in compared_kinds.txt, with the reason: it is about a field of the kind
-itself, or about the behavior of its controller. A file without a line, and a line
-without such a file, fail.
+Rules read the pod as its operator makes it (rules/kube/README.md). A rule file may
+compare an object's kind only for a field of the kind itself, or for the behavior of its
+controller: compared_kinds.txt lists these files, each with the reason. The check fails
+for a file that is not listed, and for a line whose file compares no kind.
 
 usage: compared_kinds.py [-v]   -v: also print the comparisons
 """

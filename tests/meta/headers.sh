@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Checks that every header compiles alone (except those for other systems): a
-# header that a file includes first is checked by the build itself. Checks
-# that files begin with their license line, and that two structs of the
-# product never have the same name.
+# Checks that every header compiles alone, except those for other systems. The
+# build itself checks a header that some file includes first. Also checks that
+# files begin with their license line, and that no two structs of the product
+# have the same name.
 set -u
 fail=0
-cc=${CC:-cc} # maybe with a launcher before it
+cc=${CC:-cc} # may have two words, such as "ccache gcc"
 # Headers that a file includes first, under three names: as written, in the
 # folder of the file, and in include/.
 first=$(git ls-files '*.c' ':!tests' | xargs awk '

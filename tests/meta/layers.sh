@@ -5,7 +5,8 @@
 # and independent of each other.
 set -u
 fail=0
-# forbid PATHSPECS PATTERN REASON; a * of git matches folders too
+# forbid PATHSPECS PATTERN REASON: fails if a line of these files matches. A * in
+# a pathspec of git also matches slashes.
 forbid() {
 	# shellcheck disable=SC2046,SC2086
 	hits=$(set -f; grep -nE "$2" $(git ls-files $1) /dev/null)
@@ -37,6 +38,6 @@ forbid 'lint/*.[ch]' "${inc}webhook" 'lint must not see webhook'
 forbid 'webhook/*.[ch]' "${inc}lint" 'webhook must not see lint'
 forbid 'certs/*.[ch] include/certs/*.h' "$inc(doc|kube|engine|webhook)/" \
 	'certs must know base only'
-# A rule must not contain names of kinds, which belong into the tables.
+# A rule must not contain names of kinds, which belong in the tables.
 [ "$fail" -eq 0 ] && echo 'layers: ok'
 exit "$fail"

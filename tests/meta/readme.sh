@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Checks that the README and the guide show the program's real output: each
 # ```console block is run (`gpugate` is the program given) and compared. The
-# table of fixes and the pages of the rules must match the program's catalog;
-# the chart's list of kinds is that of kinds.txt, and deploy/base has them; the
-# policies of deploy/vap are those of the catalog; lint/docs/kinds.md has the
-# places of kinds.txt. Links of all documents lead
-# somewhere.
+# table of fixes, the pages of the rules and the policies of deploy/vap must
+# match the program's catalog; the chart's list of kinds, deploy/base and
+# lint/docs/kinds.md must match kinds.txt. The targets of links in all documents
+# must exist.
 set -u
 gpugate=$1
 guide=lint/docs/README.md

@@ -6,11 +6,11 @@ usage: recipes.py [--list | --commands DOCUMENT]
 
 A recipe is a command of a shell block (fenced, or indented by four columns), a
 command of an administrator within a sentence, or a fenced block of another
-language, named by its first line. recipes.txt
-lists each with the script that runs it, and fails for one that is missing, for
-a line without a recipe, and for a script that does not exist or lacks the words
-after it. --list prints what is missing, to be filled in; --commands prints
-commands of one document, for the tests that run them.
+language, named by its first line. recipes.txt lists each with the script that
+runs it, or with the reason why none does. The check fails for a recipe that is
+not listed, for a line without a recipe, and for a script that does not exist or
+lacks the words after it. --list prints the missing lines, to be completed;
+--commands prints the commands of one document, for the tests that run them.
 """
 import pathlib
 import re
@@ -21,7 +21,7 @@ LIST = pathlib.Path(__file__).with_suffix(".txt")
 # The rules' pages are made from their examples, which tests/run-rules.sh runs.
 DOCUMENTS = ["*.md", ":!rules/docs", ":!.github/CHANGELOG.md"]
 SHELL = {"", "sh", "shell", "bash", "console"}
-# Other lines of a block without a language are a picture, not commands.
+# In a block without a language, only lines that match this are commands.
 COMMAND = re.compile(r"(?:[A-Z_]+=\S+ )?(?:(?:apt-get|build/gpugate|cd|chown|code"
                      r"|docker|flux|gpugated?|helm|kubectl|kustomize|make|npm|pip"
                      r"|sh|systemctl|pre-commit)\b|tests/)")

@@ -48,8 +48,8 @@ for r in rules:
     for key in ("summary", "why", "remedy", "evidence", "category", "severity"):
         assert r.get(key), (r["name"], key)
 ' 2>/dev/null || { command -v python3 >/dev/null && bad 'rules --format json is not in order'; }
-# Checks that all parts which rules in CEL share are used, and name kinds of
-# the table.
+# Checks that every part of common.cel, which rules in CEL share, is used, and that
+# the table of kinds has the kinds of its part $workloads.
 for part in $(sed -n 's/^\$\(.*\):$/\1/p' rules/catalog/common.cel); do
 	grep -qx " *\\\$$part" rules/catalog/*/*.cel ||
 		bad "no rule in CEL uses \$$part"

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check by the symbols of object files that each layer uses only lower ones.
 
-base <- doc <- kube <- engine <- catalog; lint and webhook on top, apart; certs
-and cli on base alone. A rule uses no other rule. Two folders never use each other, nor do two files
-of lint/run.
-Generated objects are left out: the list of rules is handed to the engine by the
-programs, operators are reached through the table of kinds.
+base <- doc <- kube <- engine <- catalog; lint and webhook are above these and do
+not use each other; certs and cli use only base. A rule uses no other rule. No two
+folders use each other, and no two files of lint/run.
+Generated objects are not checked: they connect the programs with all rules, and the
+table of kinds with the operators.
 
-A function of rules/kube that serves one rule belongs into the rule's file, as
-long as that has at most 300 lines. LEFT of them may be elsewhere: they read the
+A function of rules/kube that only one rule uses belongs in the rule's file, if that
+then has at most 300 lines. LEFT such functions may be elsewhere: they read the
 tables or the operators that only rules/kube knows, or are too long to move.
 
 usage: symbols.py BUILD [circles]   circles: also print which files use each
@@ -127,7 +127,7 @@ def main():
     for source, (_, used) in sorted(read.items()):
         mine = layer(source)
         for name in sorted(used & owners.keys()):
-            # The programs have names in common.
+            # Both programs define some names.
             owner = next((o for o in owners[name] if layer(o) == mine),
                          owners[name][0])
             theirs = layer(owner)
@@ -147,7 +147,7 @@ def main():
             print(f"{owner}: {name} serves {rule} alone", file=sys.stderr)
         print(f"{len(single)} functions serve one rule (at most {LEFT})",
               file=sys.stderr)
-    # A build folder without objects would pass as well.
+    # Without objects in the build folder, the check would find nothing.
     wrong += len(read) < 100
     rings = circles(uses)
     if sys.argv[2:] == ["circles"]:

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check the walk-through of `gpugate lint FILE` in lint/README.md.
 
-Each function is defined in a file of its line, or in one of the line above it
-if it names none; a global one is a symbol of that file's object. Each is called
-by, or passed on in, the function before it in the line, or the one that the
-line is indented under. A name without parentheses is a pointer that the one
-calls and that the other is assigned to.
+Each function must be defined in a file that its line names, or if it names none, a
+line above; a global function is a symbol of that file's object. It must be called,
+or passed as an argument, by the function before it in the line, or by the function
+under which the line is indented. A name without parentheses is a function pointer:
+the function before it calls the pointer, and the one after it is assigned to it.
 
 usage: walk_through.py BUILD
 """
@@ -42,7 +42,7 @@ def path(name):
 
 
 def definition(source, name):
-    """Return (is it global, body), or None."""
+    """Return (true if global, body), or None."""
     if not pathlib.Path(source).exists():
         return None
     found = re.search(r"^(\w[\w *]*?)\b%s\([^;{]*?\)\n\{\n(.*?)^\}" % name,

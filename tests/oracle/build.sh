@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Makes the oracle available as BUILD/tests/oracle/oracle: a link into the
-# cache, where it is built once for these sources, these versions of modules
-# and this Go. Checks that run at the same time share it: one builds, the
+# Makes the oracle available as BUILD/tests/oracle/oracle: a link to a program in
+# the cache, which is built once for these sources, these versions of modules
+# and this Go. If several checks run at the same time, one builds and the
 # others wait.
 # usage: build.sh BUILD
 set -eu

@@ -25,7 +25,7 @@ enum { VARIABLES = 64 };
 
 struct answer {
 	struct arena arena;
-	struct arena scratch; /* memory of each of many evaluations */
+	struct arena scratch; /* memory of one evaluation, freed after it */
 	long times;
 	struct buf out;
 	struct cel_variable variables[VARIABLES + 1];

@@ -99,8 +99,8 @@ static void dump_documents(struct dump *dump, struct loader *loader)
 		dump_node(dump, doc.root);
 		dump->refused = false;
 	}
-	/* An error about the text after this document is reported without a
-	 * document. */
+	/* The loader reports an error about the text after the last document
+	 * without another document, so `refused` may be set. */
 	dump->refused = false;
 }
 

@@ -28,7 +28,7 @@ struct writer {
 	struct arena *arena;
 	struct buf out;
 	const char *nl;
-	/* crazy: the style may change anywhere */
+	/* crazy: each value may have another style */
 	bool comments, anchors, crazy;
 	unsigned step, offset, gap, flow;
 	unsigned nanchors;
@@ -327,7 +327,7 @@ static inline void put_scalar(struct writer *writer, const struct node *node)
 		buf_add(&writer->out, node->str, node->len);
 }
 
-/* Writes anchors before some values. */
+/* Sometimes writes an anchor, which precedes a value. */
 static inline void put_anchor(struct writer *writer)
 {
 	if (writer->anchors && chance(&writer->random, 12))

@@ -344,7 +344,7 @@ static size_t change(struct compare_run *run, char *text, size_t len)
 	}
 }
 
-/* Returns some lines of a document. */
+/* Copies some lines of a random document to text, and returns their length. */
 static size_t take_part(struct compare_run *run, char *text)
 {
 	const struct text *document =

@@ -170,8 +170,9 @@ def load():
 # --- the tests ---------------------------------------------------------------
 
 def race(what, create, obj, wanted=True, late=0):
-    """Check at every gap that no created object counts as missing. At most
-    `late` answers may come too late."""
+    """Create an object, wait for each of the gaps and post a review that depends on it;
+    check that it is allowed (`wanted`). At most `late` reviews may differ, because a
+    late answer skips the rule."""
     wrong, longest, n = {}, 0, 0
     for gap in GAPS:
         for i in range(TRIES):
@@ -236,7 +237,8 @@ def labeled():
 
 
 def missing():
-    """Test that missing objects cause denials, by name and by kind."""
+    """Test that a missing queue, flavor, runtime class, priority class or quota causes a
+    denial."""
     namespace("race-bare")
     for what, obj in (("queue-unknown", job("race", "none")),
                       ("ResourceFlavor `none`", job("race", "bare")),
@@ -255,7 +257,8 @@ def missing():
 
 
 def away(hook):
-    """Test that without an answer the rule is skipped, but other rules run."""
+    """Test that a rule is skipped while the API server does not answer whether an object
+    is missing, and that other rules run."""
     with open(folder + "/kube-apiserver.pid", encoding="ascii") as pid:
         pid = int(pid.read().split()[0])
     before = hook.metric("gpugate_rules_not_run", rule="queue-unknown")
@@ -266,11 +269,11 @@ def away(hook):
         say(seconds < 0.5, "a bounded wait", seconds)
         allowed, message, _ = client.ask(unlimited("race", "none"))
         say(not allowed and "queue-unknown" not in message,
-            "what is wrong whatever the state", message)
+            "a denial that does not depend on the state", message)
     finally:
         os.kill(pid, signal.SIGCONT)
     say(hook.metric("gpugate_rules_not_run", rule="queue-unknown") > before,
-        "which is counted")
+        "the skipped rule is counted")
     time.sleep(1)
 
 

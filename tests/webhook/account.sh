@@ -4,10 +4,11 @@
 # Makes the webhook's service account on a real API server. Tests source this
 # file after control-plane.sh.
 #
-#   account_make RBAC.yaml...   the namespace, the account, those rights and no
-#                               others; writes DIR/account.kubeconfig, which
-#                               asks with a token of the account
-#   account_refused             what it was refused: lines of `VERB URI`
+#   account_make RBAC.yaml...   makes the namespace and the account, with only the
+#                               rights in these files; writes
+#                               DIR/account.kubeconfig, with a token of the
+#                               account
+#   account_refused             prints its rejected requests: lines of `VERB URI`
 
 account_name=system:serviceaccount:gpugate-system:gpugate
 

@@ -128,7 +128,7 @@ def configure(hook):
     for configuration in hook.configurations(KINDS):
         answer = admin.create(configuration)
         say(answer[0] == 201, "webhook configuration", answer)
-    # The API server uses it within a second or so.
+    # The API server calls new webhooks only after about a second.
     for _ in range(400):
         if denied(admin.create(pod("probe", container={"resources": {
                 "limits": {"nvidia.com/gpu": "1"}}}, nodeName="n",
@@ -139,7 +139,7 @@ def configure(hook):
     say(False, "the webhook is never asked")
 
 
-# --- families that one object decides ---------------------------------------
+# --- denials that depend on a single object ---------------------------------------
 
 FAMILIES = [
     ("limits", "gpu-limit-missing", pod("p", container={
@@ -182,7 +182,7 @@ def patches(hook):
     status, made, warnings = admin.create(pod("patched", nodeSelector={
         "nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB"}))
     notes = admin.notes()
-    say(status == 201, "a Pod without /dev/shm is let in", made)
+    say(status == 201, "a Pod without /dev/shm is admitted", made)
     spec = made.get("spec", {})
     mounts = [m for c in spec.get("containers", [])
               for m in c.get("volumeMounts", [])]
@@ -191,7 +191,7 @@ def patches(hook):
             for v in spec.get("volumes", [])), "volume of the policy's size")
     say(any(t.get("key") == "nvidia.com/gpu"
             for t in spec.get("tolerations", [])), "toleration")
-    say(any("shm-missing" in w for w in warnings), "told as a warning",
+    say(any("shm-missing" in w for w in warnings), "a warning reports the patch",
         warnings)
     stored = admin.get(made)[1]
     say(stored.get("spec", {}).get("volumes") == spec.get("volumes"),
@@ -207,7 +207,7 @@ def patches(hook):
     again["spec"].pop("nodeName", None)
     made2 = admin.create(again)[1]
     say(made2.get("spec", {}).get("volumes") == spec.get("volumes"),
-        "a patched Pod is left alone")
+        "a patched Pod is not changed")
     applied = pod("applied")
     status, made, _ = admin.request(
         "PATCH", admin.path(applied, "applied") + "?fieldManager=test",
@@ -303,7 +303,8 @@ def warnings_and_audit():
 # --- a rollout ----------------------------------------------------------------
 
 def wait_for_mode(mode, limit=5.0):
-    """Wait until the API server answers as in that mode. Return the seconds."""
+    """Wait until the API server answers as in that mode; return the seconds. More
+    than `limit` seconds are a failure."""
     began = time.time()
     obj = pytorchjob("switch")
     while time.time() - began < limit + 5:
@@ -485,7 +486,7 @@ def subresources():
 
 
 def too_much():
-    """Test that reviews that could not be answered in time are denied."""
+    """Test that objects whose check would take too long are denied."""
     half = {"limits": {"nvidia.com/gpu": 1}}
     for what, obj in (
             # The API server writes each < as six bytes: 8 MB.
@@ -535,7 +536,7 @@ def corpus(hook):
     say(count > 100, "corpus objects", count)
     say(different == 0, "same rules as lint", different)
     for preset in ("recommended", "strict"):
-        wait_for_policy(hook, "audit")  # so that the next one is noticed
+        wait_for_policy(hook, "audit")  # makes the next change visible
         wait_for_policy(hook, "enforce", f"extends: [{preset}]\n")
         counts = objects.decided()
         print(f"corpus: verdicts under {preset}: {counts}")

@@ -23,8 +23,9 @@ def kind_of(obj):
 
 
 def ask_wrongly(obj):
-    """Add an invalid GPU request to Volcano Jobs, which the corpus lacks, and a name,
-    because lint does not know the one that the API server would generate."""
+    """Add a name if there is none, because lint does not know the one that the API
+    server would generate; give Volcano Jobs, of which the corpus has no invalid one,
+    a wrong GPU request."""
     obj.setdefault("metadata", {}).setdefault("name", "named")
     if kind_of(obj) == "batch.volcano.sh Job":
         pod = obj["spec"]["tasks"][0]["template"]["spec"]
@@ -33,7 +34,7 @@ def ask_wrongly(obj):
 
 
 def says(lines, findings):
-    """True if each line of a denial is a complete finding of lint."""
+    """Return true if each line of a denial is a complete finding of lint."""
     texts = [f"{f['rule']}: {f['message']}" for f in findings]
     return all(any(line == text or line.startswith(text + " — ")
                    for text in texts) for line in lines)
@@ -42,7 +43,7 @@ def says(lines, findings):
 class Corpus:
     def __init__(self, build, folder, admin):
         self.build, self.folder, self.admin = build, folder, admin
-        self.namespaces = {}  # that are there
+        self.namespaces = {}  # those that exist
         self.listed = {}
 
     def documents(self):
@@ -118,8 +119,8 @@ class Corpus:
         self.listed.setdefault(why, []).append(name)
 
     def audited(self):
-        """Return the number of objects, and of those with other rules, in mode
-        audit."""
+        """Return the number of objects accepted in mode audit, and of those for which
+        the webhook reports other rules than lint."""
         count = different = 0
         for name, obj, findings in self.objects():
             status, body, _ = self.admin.create(obj, dry_run=True)
@@ -132,8 +133,8 @@ class Corpus:
         return count, different
 
     def denied(self):
-        """Return the number of denied objects of each kind, and of those with
-        words that are not lint's, in mode enforce."""
+        """Return the number of objects of each kind denied in mode enforce, and of
+        those denied with other rules or messages than lint's."""
         counts, different = dict.fromkeys(DENIED, 0), 0
         for name, obj, findings in self.objects(ask_wrongly):
             if kind_of(obj) not in counts:
@@ -153,10 +154,10 @@ class Corpus:
         return counts, different
 
     def decided(self):
-        """Return on how many objects lint and the API server agree in mode
-        enforce, by verdict; list the others. An error that is repaired does not
-        count: the webhook repairs a Pod at once, and the Pods of an owner when
-        they are created."""
+        """Return the number of objects about which lint and the API server agree in
+        mode enforce, by verdict, and of those about which they differ. An object with
+        only errors that have a safe fix may also be allowed: the webhook fixes a Pod at
+        once, and the Pods of an owner when they are created."""
         counts = {"allowed": 0, "denied": 0, "differ": 0}
         for name, obj, findings in self.objects():
             status, body, _ = self.admin.create(obj, dry_run=True)

@@ -48,7 +48,7 @@ def test_absent_at_start(c):
     check("there is no state", s["age"] == -1 and not s["counts"], s)
     time.sleep(0.5)
     c.server.start()
-    c.until("then it comes", lambda s: quotas(s) == 3)
+    c.until("the list arrives", lambda s: quotas(s) == 3)
     check("told once", c.text().count("does not answer") == 1, c.text())
     check("and its end", c.text().count("answers again") == 1, c.text())
 
@@ -136,11 +136,11 @@ def test_drip(c):
             time.sleep(0.1)
         return False
     c.server.fault = fault
-    s = c.run(stall=400, first=1000).until("the others", lambda s: pods(s) == 3)
-    check("what is missing is told", "resourcequotas." in s["unreadable"], s)
-    c.until("and why", lambda s: "incomplete after" in s["unreadable"].get("resourcequotas.", ""))
+    s = c.run(stall=400, first=1000).until("the other lists", lambda s: pods(s) == 3)
+    check("the state names the missing kind", "resourcequotas." in s["unreadable"], s)
+    c.until("the state names the reason", lambda s: "incomplete after" in s["unreadable"].get("resourcequotas.", ""))
     slow.clear()
-    c.until("then it comes", lambda s: quotas(s) == 3)
+    c.until("the list arrives", lambda s: quotas(s) == 3)
 
 
 def test_retry_after(c):
@@ -153,11 +153,11 @@ def test_retry_after(c):
             return h.status(429, "too many requests", [("Retry-After", "2")])
         return False
     c.server.fault = fault
-    s = c.run(first=700).until("the rest is there first", lambda s: quotas(s) == 3)
-    check("what is missing is told", "429" in s["unreadable"].get("pods.", ""), s)
-    c.until("then all", lambda s: pods(s) == 3 and not s["unreadable"])
+    s = c.run(first=700).until("the other kinds are read first", lambda s: quotas(s) == 3)
+    check("the state names the missing kind", "429" in s["unreadable"].get("pods.", ""), s)
+    c.until("all kinds are read", lambda s: pods(s) == 3 and not s["unreadable"])
     waited = c.listed("pods")[1][0] - told[0]
-    check("it waited as asked", 2 <= waited < 4 * SLOW, waited)
+    check("the wait was as requested", 2 <= waited < 4 * SLOW, waited)
 
 
 def test_truncated(c):
@@ -183,7 +183,7 @@ def test_truncated(c):
     c.server.stop()
     c.server.quota("q-1", "ns-1", "70")
     c.server.start()
-    c.until("it comes whole", lambda s: len(cut) == 3 and c.hard("q-1") == "70", 15)
+    c.until("the whole event arrives", lambda s: len(cut) == 3 and c.hard("q-1") == "70", 15)
     check("from the same version", len(set(cut)) == 1, cut)
     check("without a new list", c.status()["relists"] == 0)
 
@@ -208,7 +208,7 @@ def test_garbage(c):
     c.server.stop()
     c.server.start()
     c.server.quota("q-1", "ns-1", "60")
-    c.until("all the same", lambda s: len(sent) == len(lines) and c.hard("q-1") == "60")
+    c.until("the event arrives after invalid lines", lambda s: len(sent) == len(lines) and c.hard("q-1") == "60")
     check("listed again after three", c.status()["relists"] == 1, c.status())
 
 
@@ -225,12 +225,12 @@ def test_no_list(c):
         sent.append(1)
         return h.answer(200, bodies[len(sent) - 1])
     c.server.fault = fault
-    c.run().until("at last", lambda s: quotas(s) == 3 and not s["unreadable"], 15)
+    c.run().until("the valid list is read", lambda s: quotas(s) == 3 and not s["unreadable"], 15)
     check("all were tried", len(sent) == len(bodies), len(sent))
 
 
 def test_list_breaks_off(c):
-    """Test that while a new list fails, the state stays the old one, complete."""
+    """Check that the state keeps all old objects while a new list fails."""
     for i in range(9):
         c.server.quota(f"q-{i}", "a", "1")
     c.run(page=3).until("all", lambda s: quotas(s) == 9)
@@ -244,7 +244,7 @@ def test_list_breaks_off(c):
     check("nothing is lost", quotas(s) == 9 and
           s["relists"] <= len(live_server.KINDS), s)
     c.server.fault = None
-    c.until("then it is taken", lambda s: quotas(s) == 8)
+    c.until("the complete new list is used", lambda s: quotas(s) == 8)
 
 
 def test_silence(c):
@@ -263,9 +263,9 @@ def test_silence(c):
     c.run(stall=1000).until("all", lambda s: quotas(s) == 3)
     c.server.quota("q-1", "ns-1", "50")
     time.sleep(0.5)
-    check("it cannot know yet", c.hard("q-1") == "2", c.hard("q-1"))
+    check("the change is not known yet", c.hard("q-1") == "2", c.hard("q-1"))
     mute.clear()
-    c.until("it asks anew", lambda s: c.hard("q-1") == "50")
+    c.until("a silent watch is restarted", lambda s: c.hard("q-1") == "50")
 
 
 def test_idle_is_alive(c):
@@ -276,12 +276,12 @@ def test_idle_is_alive(c):
     c.run(stall=3000).until("all", lambda s: quotas(s) == 3)
     time.sleep(9)
     s = c.status()
-    check("its age says so", s["age"] <= 6 and s["relists"] == 0, s)
+    check("the state is young", s["age"] <= 6 and s["relists"] == 0, s)
 
 
 def test_max_age(c):
-    """Check that a quiet cluster is confirmed and published in time with a low
-    maxAge."""
+    """Check that the state of a cluster without changes is published again before
+    it is older than a low maxAge."""
     three(c)
     c.server.bookmark = 1000
     c.run(max_age=6000).until("all", lambda s: quotas(s) == 3)
@@ -297,20 +297,20 @@ def test_forbidden(c):
     c.server.fault = lambda h, plural, watch, query: plural == "resourcequotas" and h.status(
         403, 'resourcequotas is forbidden: User "x" cannot list')
     s = c.run().until("the others", lambda s: pods(s) == 3)
-    check("told in the state", "403" in s["unreadable"].get("resourcequotas.", ""), s)
-    check("nobody waited for it", s["age"] <= 3, s)
-    c.until("told in the log", lambda s: "cannot list" in c.text())
+    check("the state names the reason", "403" in s["unreadable"].get("resourcequotas.", ""), s)
+    check("the other kinds were not delayed", s["age"] <= 3, s)
+    c.until("the log names the reason", lambda s: "cannot list" in c.text())
     c.server.fault = None
     c.until("once it is allowed", lambda s: quotas(s) == 3 and not s["unreadable"])
     c.server.fault = lambda h, plural, watch, query: plural == "resourcequotas" and h.status(403, "no more")
     c.server.stop()
     c.server.start()
-    c.until("and forbidden again", lambda s: "resourcequotas." in s["unreadable"])
+    c.until("a kind is forbidden later", lambda s: "resourcequotas." in s["unreadable"])
 
 
 def test_starting_server(c):
-    """Check that the answers of a server that has just started are not believed
-    at once: it forbids requests that it allows later, and knows no CRDs."""
+    """Check that the first answers of a restarted server do not remove objects from
+    the state: it forbids requests that it allows later, and knows no CRDs."""
     three(c)
     c.server.put("deviceclasses", "gpu", spec={"extendedResourceName": "nvidia.com/gpu"})
     c.run(absent=60000).until("all", lambda s: quotas(s) == 3)
@@ -332,15 +332,15 @@ def test_starting_server(c):
             check("nothing is lost", quotas(s) == 3 and not s["unreadable"] and
                   s["counts"]["deviceclasses.resource.k8s.io"] == 1, s)
             time.sleep(0.02)
-        c.until("soon it goes on", lambda s, n=str(70 + times): c.hard("q-1") == n, 4)
+        c.until("the change soon arrives", lambda s, n=str(70 + times): c.hard("q-1") == n, 4)
     s = c.status()
-    check("but for the CRD from where it was", len(c.listed("resourcequotas")) == 1, c.listed("resourcequotas"))
-    check("nobody is told", "cannot read" not in c.text(), c.text())
+    check("other watches continue without a new list", len(c.listed("resourcequotas")) == 1, c.listed("resourcequotas"))
+    check("the log reports nothing", "cannot read" not in c.text(), c.text())
 
 
 def test_busy_after_outage(c):
-    """Check that a backoff from before the server answered is not repeated,
-    although the server first answers that it is busy."""
+    """Check that the long backoff of an outage does not continue when the server
+    answers again, even if it first answers that it is busy."""
     three(c)
     c.run(retry=100, retry_max=60000).until("all", lambda s: quotas(s) == 3)
     c.server.stop()
@@ -353,12 +353,13 @@ def test_busy_after_outage(c):
     c.server.quota("q-1", "ns-1", "80")
     c.server.fault = fault
     c.server.start()
-    c.until("soon it goes on", lambda s: c.hard("q-1") == "80", 12)
-    c.until("and is young", lambda s: s["age"] < 4, 4)
+    c.until("the change soon arrives", lambda s: c.hard("q-1") == "80", 12)
+    c.until("the state is young", lambda s: s["age"] < 4, 4)
 
 
 def test_forbidden_at_first(c):
-    """Check that the list is soon read without earlier state, too."""
+    """Check that kinds which the server forbids at first are soon read, also without
+    an earlier state."""
     three(c)
     end = time.monotonic() + 1
     c.server.fault = lambda h, plural, watch, query: time.monotonic() < end and h.status(403, "not yet")
@@ -369,15 +370,15 @@ def test_crd_comes_and_goes(c):
     three(c)
     c.server.absent = {"deviceclasses"}
     c.server.put("deviceclasses", "gpu", spec={"extendedResourceName": "nvidia.com/gpu"})
-    s = c.run().until("the rest", lambda s: quotas(s) == 3)
+    s = c.run().until("the other kinds", lambda s: quotas(s) == 3)
     check("absent is not unreadable", s["unreadable"] == {}, s)
     c.server.absent = set()
-    c.until("it came", lambda s: s["counts"].get("deviceclasses.resource.k8s.io") == 1)
+    c.until("the new CRD is read", lambda s: s["counts"].get("deviceclasses.resource.k8s.io") == 1)
     c.server.absent = {"deviceclasses"}
     c.server.stop()
     c.server.start()
-    s = c.until("it went", lambda s: s["counts"].get("deviceclasses.resource.k8s.io") == 0)
-    check("that is no loss", s["unreadable"] == {}, s)
+    s = c.until("the objects of a removed CRD are gone", lambda s: s["counts"].get("deviceclasses.resource.k8s.io") == 0)
+    check("a removed CRD is not unreadable", s["unreadable"] == {}, s)
 
 
 def test_older_version(c):
@@ -398,7 +399,7 @@ def test_older_version(c):
         return True
     c.server.fault = fault
     c.run().until("found", lambda s: s["counts"].get("deviceclasses.resource.k8s.io") == 1)
-    check("of the same kind", base[1] == "DeviceClass")
+    check("the kind is DeviceClass", base[1] == "DeviceClass")
 
 
 def test_nonsense(c):
@@ -409,7 +410,7 @@ def test_nonsense(c):
     c.server.quota("q-2", "ns-2", "33")
     c.until("others go on", lambda s: c.hard("q-2") == "33")
     check("the last good one", c.hard("q-1") == "2", c.hard("q-1"))
-    check("told", "12x" in c.text(), c.text())
+    check("the log names the quantity", "12x" in c.text(), c.text())
     c.server.compact()
     c.server.stop()
     c.server.start()
@@ -455,12 +456,12 @@ def test_long_line(c):
     c.server.stop()
     c.server.pod("p-9", "ns-0", "1")
     c.server.start()
-    c.until("cut off, and on", lambda s: pods(s) == 4)
+    c.until("a line that is too long is cut, and the watch restarted", lambda s: pods(s) == 4)
 
 
 def test_clock(c):
-    """Test steps of the clock: they change no age and no wait, and the state's time
-    follows them."""
+    """Test steps of the wall clock: they do not change ages and waits, but the time
+    in the state follows them."""
     step = os.path.join(c.dir, "step")
     library = os.path.join(c.dir, "clock.so")
     subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", library, os.path.join(HERE, "live_clock.c")], check=True)
@@ -471,7 +472,7 @@ def test_clock(c):
     for seconds in (86400, -86400):
         with open(step, "w", encoding="ascii") as f:
             f.write(str(seconds))
-        c.until("the time is told anew", lambda s, at=seconds: abs(s["taken_at"] - time.time() - at) < 10)
+        c.until("the state has the new time", lambda s, at=seconds: abs(s["taken_at"] - time.time() - at) < 10)
         s = c.status()
         check("the age is the same", s["age"] <= 2 and quotas(s) == 3, s)
         c.server.quota("q-1", "ns-1", str(100 + abs(seconds) + (seconds > 0)))

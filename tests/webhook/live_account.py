@@ -61,7 +61,7 @@ def start():
             out.write("0")
         os.environ[f"CLOCK_{name}_FILE"] = f"{folder}/{file}"
     os.environ["LD_PRELOAD"] = clock
-    # The clock of the test opens files.
+    # The library of the test's clock opens files, which the sandbox forbids.
     hook.start("--kubeconfig", folder + "/account.kubeconfig", "--live", "on",
                "--sandbox", "off")
     del os.environ["LD_PRELOAD"]
@@ -133,8 +133,8 @@ def restart_server():
 
 
 def asked():
-    """Return the requests of the account: verb, path without its query,
-    status."""
+    """Return the set of the account's requests: (verb, path without its query,
+    status)."""
     with open(folder + "/audit.log", encoding="utf-8") as log:
         events = [json.loads(line) for line in log if line.endswith("\n")]
     return {(e["verb"], e["requestURI"].split("?")[0],
@@ -173,11 +173,12 @@ def rights():
 
 
 def away():
-    """Test that the last good state is kept until it is too old."""
+    """Test that, while the server is down, the last state is used until it is too old
+    for the policy."""
     kill_server()
     time.sleep(1)
     set_clock("sleep", 800)
-    until(5, "its age is told", lambda: age() >= 800)
+    until(5, "the metric has its age", lambda: age() >= 800)
     say(denies(17) and ask(9)[0], "the last good state", ask(17))
     say(hook.ready(), "ready without a server")
     before = hook.metric("gpugate_rules_not_run", rule=RULE)
@@ -185,7 +186,7 @@ def away():
     until(5, "it is too old", lambda: age() >= 1100)
     say(ask(17)[0], "the rule is not run", ask(17))
     say(hook.metric("gpugate_rules_not_run", rule=RULE) > before,
-        "which is counted")
+        "the skipped rule is counted")
     set_clock("step", -86400 * 3650)
     time.sleep(1.5)
     say(age() >= 1100 and ask(17)[0], "ten years back: still too old", age())
@@ -193,16 +194,16 @@ def away():
     time.sleep(1.5)
     hook.set_policy("apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforce\n"
                     "maxAge: 1h\n")
-    until(10, "a policy may take it for good", lambda: denies(17))
-    until(5, "the outage is told", lambda: said("does not answer"))
+    until(10, "a policy may allow an older state", lambda: denies(17))
+    until(5, "the log reports the outage", lambda: said("does not answer"))
     restart_server()
     quota(24)
     until(30, "it is young again", lambda: age() < 100 and ask(17)[0])
     say(denies(25), "25 of 24 GPUs never fit", ask(25))
     # A server that has just started forbids requests that it allows a moment
-    # later.
+    # later. gpugated does not report these.
     until(20, "all kinds are read again", lambda: kinds() == 29)
-    say(not said("cannot read a kind"), "nobody is told of that moment")
+    say(not said("cannot read a kind"), "the log does not report that moment")
     late = {a for a in asked() if a[2] in (401, 403)}
     print(f"after a restart: {len(late)} things refused for a moment",
           flush=True)
@@ -212,12 +213,13 @@ def rights_gone():
     path = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/" \
         "gpugate-cluster-state"
     say(admin.request("DELETE", path)[0] == 200, "the rights are gone")
-    # Watches that were allowed continue to their end.
+    # Running watches keep their permission until they end, so end them.
     restart_server()
-    # Without Karpenter's CRD, gpugated requests it every few minutes.
-    until(40, "it is told", lambda: said("cannot read a kind") >= 13)
-    until(10, "no kind is taken for read", lambda: kinds() <= 1)
-    say(ask(25)[0] and hook.ready(), "the webhook goes on", ask(25))
+    # A kind without a CRD, such as Karpenter's, is requested only every few
+    # minutes, so not all kinds are reported at once.
+    until(40, "the log reports the kinds", lambda: said("cannot read a kind") >= 13)
+    until(10, "no kind counts as read", lambda: kinds() <= 1)
+    say(ask(25)[0] and hook.ready(), "the webhook still answers", ask(25))
 
 
 try:

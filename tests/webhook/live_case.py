@@ -32,7 +32,7 @@ def b64(path):
 
 
 class Case:
-    """A server, a kubeconfig and the tool, each started on first use."""
+    """One test: its server, its kubeconfig, and the tool, which run() starts."""
 
     def __init__(self, certs):
         self.certs = certs
@@ -137,8 +137,8 @@ def three(c):
 
 
 def normal(path):
-    """Return a state for comparison: without its time, and without the name that
-    represents a group of equal nodes."""
+    """Return a state for comparison: without its time and the names of nodes, because
+    one node represents a group of equal ones."""
     with open(path, encoding="utf-8") as f:
         state = json.load(f)
     state.pop("takenAt", None)
@@ -151,15 +151,15 @@ def normal(path):
 
 
 def fresh(config, path):
-    """Write the state that a new list produces."""
+    """Return the state that a newly started tool reads; also write it to path."""
     subprocess.run([TOOL, config], input=f"wait\nwrite {path}\nquit\n", text=True, check=True, capture_output=True,
                    timeout=120 * SLOW)
     return normal(path)
 
 
 def late(status):
-    """Check the verdicts that took more than 5 ms against those of a webhook
-    without updates."""
+    """Check that not many more verdicts take over 5 ms than in a webhook whose state is
+    not updated."""
     now, still = status["now"], status["still"]
     check("verdicts were given", now["verdicts"] > 100 and now["status"] == 200, status)
     print(f"verdicts {now['verdicts']}: {now['late']} later than 5 ms, longest {now['longest_us'] / 1000:.1f} ms; "

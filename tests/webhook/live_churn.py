@@ -21,7 +21,7 @@ SIZE = ["250", "5000", "44000", "500"]
 sys.argv[1:] = [TOOL]
 from live import fresh, late, normal  # noqa: E402 pylint: disable=wrong-import-position
 
-# With the rights that deploy/ grants.
+# The kubeconfig of an account with the rights that deploy/ grants.
 CONFIG = os.path.join(CLUSTER, "account.kubeconfig")
 failed = []
 
@@ -61,7 +61,7 @@ def page(port, path):
 
 
 def serve(work):
-    """Run gpugated with its sandbox: readiness, metrics, exit."""
+    """Check gpugated, with its sandbox, on that cluster: readiness, metrics, exit."""
     subprocess.run([GPUGATED, "certs", "--dir", work + "/certs", "--dns", "localhost"], check=True,
                    stdout=subprocess.DEVNULL)
     with open(work + "/gpugated.log", "wb") as log:
@@ -79,7 +79,7 @@ def serve(work):
     time.sleep(3)
     metrics = page(port, "/metrics")[1]
     age = re.search(r"^gpugate_cluster_state_age_seconds (\S+)", metrics, re.M)
-    check("the age is told", age and 0 <= float(age.group(1)) < 100, age and age.group(0))
+    check("metrics have the age", age and 0 <= float(age.group(1)) < 100, age and age.group(0))
     check("lists are counted", "\ngpugate_cluster_relists_total " in metrics)
     check("objects are counted", re.search(r'^gpugate_cluster_objects{kind="ResourceQuota",group=""} 5000$', metrics,
                                            re.M), metrics[-1500:])
@@ -87,13 +87,14 @@ def serve(work):
         resident = int(re.search(r"VmRSS:\s+(\d+)", f.read()).group(1))
     print(f"gpugated with that state: {resident / 1024:.1f} MiB resident")
     daemon.terminate()
-    check("its end", daemon.wait(30) == 0)
+    check("gpugated ends well", daemon.wait(30) == 0)
     with open(work + "/gpugated.log", encoding="utf-8") as f:
         check("the sandbox refuses nothing", "sandbox refused" not in f.read())
 
 
 def settle(tool):
-    """Wait until no change is pending and all kinds are up to date."""
+    """Wait until no new state is published and the state is young; 60 s at most.
+    Return the status."""
     last, end = None, time.monotonic() + 60
     while time.monotonic() < end:
         s = tool.status()
@@ -131,11 +132,12 @@ def main():
     print("of all kinds:", changes("churn", str(int(SECONDS) // 4 + 1), 2000))
     restarts = threading.Thread(target=restart_thrice)
     restarts.start()
-    # Slightly more, because late workers do not catch up.
+    # More than the required 1,000, because workers that are late do not catch up.
     told = changes("small", SECONDS, 1200)
     restarts.join()
     print("while it is killed 3 times:", told)
-    # The API server is slow for seconds after each start.
+    # The median ignores the seconds after each start, in which the API server is
+    # slow.
     median = int(re.search(r"median second (\d+)", told).group(1))
     check("1,000 changes a second", median >= 1000 or os.environ.get("TIMES") != "strict", told)
     end = settle(tool)
@@ -148,9 +150,9 @@ def main():
     check("nothing is unreadable", not end["unreadable"], end)
     with open(TOOL, "rb") as f:
         sanitized = b"__asan_init" in f.read()
-    # A sanitizer keeps freed memory; it reports leaks at the end.
-    check("flat", sanitized or end["rss"] < before["rss"] * 1.25 + 4096)
-    check("it was away and came back", "answers again" in tool.text(), tool.text()[-2000:])
+    # A sanitizer keeps freed memory, so that it grows; it reports leaks at the end.
+    check("memory does not grow", sanitized or end["rss"] < before["rss"] * 1.25 + 4096)
+    check("the log has the end of an outage", "answers again" in tool.text(), tool.text()[-2000:])
     tool.process.communicate("quit\n", 20)
     check("a clean end", tool.process.returncode == 0 and "Sanitizer" not in tool.text(), tool.text()[-3000:])
     serve(work)

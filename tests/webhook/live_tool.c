@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs the live cluster state for tests, beside a webhook.
+ * Runs the live cluster state for tests, with a webhook that uses it.
  *
  *	live_tool KUBECONFIG [NAME=MILLISECONDS...]
  *
@@ -11,8 +11,9 @@
  *
  * A second thread asks the webhook for one verdict after the other and counts
  * those that took more than 5 ms. On a busy machine the scheduler makes some
- * late; so a third thread does the same with a webhook whose state never
- * changes; additional late verdicts of the second are caused by the live state.
+ * late. So a third thread does the same with a webhook whose state never
+ * changes: if the second thread has more late verdicts than the third, changes
+ * of the state cause them.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -66,7 +67,7 @@ static void take_over(void *context, const struct cluster *cluster)
 	old = tool->cluster;
 	tool->cluster = cluster;
 	pthread_mutex_unlock(&tool->lock);
-	/* The second webhook keeps the first state. */
+	/* The webhook `still` keeps the first state. */
 	if (!old)
 		admission_set_cluster(tool->still.admission,
 				      cluster_get(cluster));

@@ -183,14 +183,14 @@ def room():
     answer = admin.create(gang("whole", 4, 2))
     say(answer[0] == 201, "4 x 2 GPUs where 8 are left", answer)
     late = gang("late", 4, 2)
-    say(denied(admin.create(late, dry_run=True)), "they are reserved for it")
+    say(denied(admin.create(late, dry_run=True)), "the 8 GPUs are reserved")
     admin.delete(gang("whole", 4, 2))
-    for what in ("what goes gives them back", "a dry run reserves nothing"):
+    for what in ("a deleted workload frees them", "a dry run reserves nothing"):
         answer = admin.create(late, dry_run=True)
         say(answer[0] == 201, what, answer)
         late["metadata"]["name"] = "later"
     say(admin.create(pod("busy", 2))[0] == 201, "a Pod of 2 GPUs")
-    wait(used(2), "it is charged")
+    wait(used(2), "the quota counts it")
     big = gang("big", 4, 2)
     wait(lambda: denied(admin.create(big, dry_run=True)), "the state follows")
     answer = admin.create(big)
@@ -208,8 +208,8 @@ def room():
 
 
 def update():
-    """Test that the running copy of a workload is not counted in addition to its new
-    version."""
+    """Test that the running Pods of a workload are not counted in addition to the
+    Pods of its new version."""
     job = gang("running", 4, 2)
     wait(lambda: admin.create(job, dry_run=True)[0] == 201, "room again")
     status, made, _ = admin.create(job)
@@ -218,11 +218,11 @@ def update():
         say(admin.create(pod(f"running-{n}", 2, made))[0] == 201, "its Pods")
     wait(used(8), "the quota is full")
     wait(lambda: denied(admin.create(gang("late", 2, 1), dry_run=True)),
-         "nobody else fits")
+         "no other workload fits")
     answer = admin.patch(job, {"spec": {"pytorchReplicaSpecs": {"Worker": {
         "template": {"spec": {"nodeSelector": {
             "nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB"}}}}}}})
-    say(answer[0] == 200, "its update asks for nothing more", answer)
+    say(answer[0] == 200, "its update needs no more GPUs", answer)
     answer = admin.patch(job, {"spec": {"pytorchReplicaSpecs": {"Worker": {
         "replicas": 5}}}})
     say(denied(answer, "quota-"), "a fifth worker does not fit", answer)
@@ -245,7 +245,7 @@ def update():
 
 
 def others():
-    # The state follows status.used within a moment.
+    # The state has a change of status.used a moment later.
     wait(lambda: admin.create(gang("room", 2, 1), dry_run=True)[0] == 201,
          "room again")
     answer = admin.create(gang("unclassed", 2, 1,
@@ -260,10 +260,10 @@ def others():
 
 
 def reservations():
-    """Test reservations: one per object, however often it changes; each expires by
-    itself."""
+    """Test that an object has one reservation, which a change replaces and which
+    expires by itself."""
     job, other = gang("reserved", 3, 2), gang("other", 2, 1)
-    # Existing objects are removed Pod by Pod.
+    # Deleted Pods leave the quota one by one.
     wait(lambda: admin.create(gang("all", 4, 2), dry_run=True)[0] == 201,
          "all 8 are free")
     answer = admin.create(job)
@@ -283,7 +283,7 @@ def reservations():
 
 
 def crowd(space, label, least, most):
-    """Test 20 gangs with 2 GPUs each against 8 free ones, at once."""
+    """Create 20 gangs of 2 GPUs at once where 8 are free; check the number admitted."""
     def one(n):
         return Server(folder).create(gang(f"g{n}", 2, 1, space))[0]
 
@@ -298,8 +298,8 @@ def crowd(space, label, least, most):
 
 
 def two_replicas(one, state):
-    """Test that each replica knows only its own reservations: at most twice the amount
-    is admitted."""
+    """Test two replicas: each knows only its own reservations, so together they admit
+    at most twice the free GPUs."""
     two = Webhook(build + "/gpugated", folder, address, ports[2:4], POLICY)
     front = Webhook(build + "/gpugated", folder, address, ports[4:], POLICY)
     Spread(ports[4], (one.ports[0], two.ports[0]))

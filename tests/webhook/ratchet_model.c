@@ -71,7 +71,7 @@ static void enforce(struct admission *admission, const struct rule_set *rules,
 	in_force = &known_policies[which];
 }
 
-/* --- what the model knows ------------------------------------------------- */
+/* --- devices that an object of the model takes ---------------------------- */
 
 enum by { BY_ENV, BY_MOUNT, BY_NOTE, BY_PRIVILEGE };
 
@@ -212,7 +212,7 @@ struct request_context {
 	const char *subresource;
 };
 
-/* --- the same for the webhook --------------------------------------------- */
+/* --- the objects as JSON for the webhook ---------------------------------- */
 
 static void write_mounts(struct buf *out, const struct box *box)
 {

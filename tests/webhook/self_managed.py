@@ -271,7 +271,8 @@ def is_whole():
 # --- the tests ---------------------------------------------------------------
 
 def refused():
-    """Check that only the one Secret is used, and only with its name in the path."""
+    """Check that gpugated's rights allow no other Secret, and its own one only with its
+    name in the path."""
     ours, path = Server(folder, USER), os.path.dirname(SECRET)
     other = {"apiVersion": "v1", "kind": "Secret",
              "metadata": {"name": "other"}}
@@ -291,9 +292,9 @@ def refused():
 
 def begin():
     refused()
-    # As after an install by hand, or by a tool that prunes.
+    # The Secret may be missing, after an install by hand or by a tool that prunes.
     admin.request("DELETE", SECRET)
-    # The time with which a replica compares its clock.
+    # A replica compares its clock with the time in this response.
     status, body, _ = Server(folder, USER).request(
         "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", {
             "apiVersion": "authentication.k8s.io/v1",
@@ -310,7 +311,8 @@ def begin():
 
 
 def rotate():
-    """Test three CAs, and more leaves, during admissions."""
+    """Test that no admission and no handshake fails during three changes of the CA,
+    with more changes of the leaf."""
     load, handshakes = Load(30), Handshakes()
     cas, leaves = [stored("ca.crt")], [stored("tls.crt")]
     begun, answered = time.time(), [r.answered() for r in replicas]
@@ -326,13 +328,13 @@ def rotate():
     rate = load.end()
     handshakes.end()
     say(len(cas) > 3, "three new CAs", len(cas))
-    say(not load.bad, "admissions fail", len(load.bad), load.bad[:3])
+    say(not load.bad, "no admission fails", len(load.bad), load.bad[:3])
     say(rate >= 20, "20 admissions a second", rate)
-    say(not handshakes.bad, "handshakes fail", len(handshakes.bad),
+    say(not handshakes.bad, "no handshake fails", len(handshakes.bad),
         handshakes.bad[:3])
     for r, before in zip(replicas, answered):
         say(r.answered() - before >= 2 * load.good,
-            "both are asked twice for each", r.answered())
+            "each admission calls every replica twice", r.answered())
     print(f"{len(cas) - 1} CAs and {len(leaves) - 1} certificates in "
           f"{seconds:.0f} s: {load.good} admissions ({rate:.0f}/s), "
           f"{len(load.bad)} failed; {handshakes.good} handshakes, "
@@ -340,7 +342,7 @@ def rotate():
 
 
 def quiet():
-    """Use longer lives from here on; nothing is written while no step is due."""
+    """Restart with longer lives; check that nothing is written while no step is due."""
     for r in replicas:
         r.stop()
     say(start("--ca-life=900s", "--leaf-life=300s"), "restart")
@@ -408,7 +410,7 @@ def deleted():
         admin.request("DELETE", SECRET)
         say(until(60, lambda: any(
             r.said("cannot be created") for r in replicas)), "it is told")
-        say(not secret(), "nobody may create it")
+        say(not secret(), "gpugated may not create it")
         admin.request("POST", os.path.dirname(SECRET), {
             "apiVersion": "v1", "kind": "Secret",
             "metadata": {"name": "gpugate-tls"}})

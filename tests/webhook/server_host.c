@@ -6,8 +6,8 @@
  *	listen=ADDRESS threads=N max_body=N max_in_flight=N max_connections=N
  *	handshake=S header=S body=S idle=S client_ca=FILE client_name=NAME
  *
- * Prints "listening PORT PROBE-PORT". SIGTERM drains: it ends when the last
- * connection is gone, 3 to 20 seconds later; SIGUSR1 prints figures.
+ * Prints "listening PORT PROBE-PORT". After SIGTERM it ends when no connection
+ * is open, but not before 3 and not after 20 seconds. SIGUSR1 prints figures.
  */
 #include <signal.h>
 #include <unistd.h>
