@@ -324,8 +324,10 @@ struct node node_view(struct arena *arena, const struct node *node,
 const struct node *value_merge(struct arena *arena, uint32_t *budget,
 			       const struct node *value,
 			       const struct node *patch);
-/* Returns the PodSpec that the row's fields make from the kind's own map; NULL
- * if its base is unknown, or no field is set. */
+/* Returns the PodSpec that the operator makes from the kind's own map: by the
+ * row's fields, and merged with a template if the row has one. NULL if the
+ * PodSpec of another object is needed and unknown, or if a row with `below`
+ * sets no field. */
 const struct node *pod_fields_make(struct pod_builder *builder,
 				   const struct node *holder);
 /* Returns the string at the key, or NULL. A string longer than any stored name

@@ -49,8 +49,8 @@ struct workload_operator {
 	/* True if the operator overwrites restartPolicy with Never. */
 	bool (*forces_never)(const struct pod_builder *builder,
 			     const struct pod *pod);
-	/* True if it merges the container with one of a preset or of a runtime,
-	 * which may add fields that are not in the manifest. */
+	/* True if the operator merges the container with one of a preset or of
+	 * a runtime, which may add fields that are not in the manifest. */
 	bool (*merges)(const struct container *c);
 	/* Returns the field with the number of devices over which vLLM splits
 	 * each layer, for a container without a command that sets it. */

@@ -233,7 +233,7 @@ struct decision decide(const struct request_context *c, const struct finding *f)
 	/* A controller drops warnings, so the finding is audited instead. */
 	if (c->controlled && decision.would == OUTCOME_WARN)
 		decision.would = OUTCOME_AUDIT;
-	/* /validate reports the same warnings, so /mutate does not. */
+	/* /validate decides about every finding, so /mutate only patches. */
 	if (c->mutate && decision.would != OUTCOME_PATCH)
 		decision.would = OUTCOME_NONE;
 	decision.outcome = decision.would > ceiling[f->mode] ? ceiling[f->mode]

@@ -64,7 +64,7 @@ static int open_one(const struct addrinfo *info)
 /*
  * Opens a socket for one address of the list. Without a host, IPv6 is tried
  * first, because that socket also accepts IPv4. If a name has addresses of both
- * kinds (localhost), the IPv4 address is used, as in Go programs.
+ * kinds (localhost), the IPv4 address is tried first, as in Go programs.
  */
 static int open_any(const struct addrinfo *list, bool named)
 {

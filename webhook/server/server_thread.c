@@ -47,7 +47,8 @@ static void wait_for_events(struct server_thread *thread, bool moved)
 	if (MHD_get_timeout(thread->daemon, &left) == MHD_YES && !left) {
 		if (moved || !thread->shaking)
 			return;
-		/* without progress while there are handshakes */
+		/* During a handshake the daemon may be due at once although
+		 * nothing can proceed, so wait a moment. */
 		wait = STALL_MS;
 	}
 	poll(events, 2, wait);

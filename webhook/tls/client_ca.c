@@ -78,7 +78,8 @@ static unsigned count_blocks(const char *text)
 	return n;
 }
 
-/* Adds the certificates to the trust list, which then owns them. */
+/* Makes a trust list of the certificates, which then owns them, and sets their
+ * number and the latest expiry time. */
 static void set_fill(struct ca_set *set, gnutls_x509_crt_t *certs, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {

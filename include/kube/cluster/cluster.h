@@ -84,7 +84,7 @@ bool cluster_kind_is_runtime(enum cluster_kind kind);
  * object is invalid. */
 struct node *cluster_trim(struct arena *arena, enum cluster_kind kind,
 			  const struct node *root, struct err *err);
-/* True if this object is stored. */
+/* True if snapshots store the object. */
 bool cluster_is_wanted(enum cluster_kind kind, const struct node *root);
 /* True if objects of the kind may own pods through other objects. */
 bool cluster_kind_owns(enum cluster_kind kind);

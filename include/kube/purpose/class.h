@@ -18,8 +18,8 @@ bool pod_is_serving(const struct pod *pod);
 enum tri container_loads_model(const struct argv *argv,
 			       const struct container *c);
 enum pod_purpose { PURPOSE_NONE, PURPOSE_TRAINING, PURPOSE_SERVING };
-/* Returns the program that its command, or its image's entrypoint, starts: a
- * model server, or training. */
+/* Returns the kind of program that the container's command, or the entrypoint
+ * of its image, starts. */
 enum pod_purpose container_purpose(const struct container *c);
 /* True for a role that starts the ranks in other pods. */
 bool pod_is_launcher(const struct pod *pod);

@@ -44,7 +44,8 @@ function leads_to(mark)
 		(mark, type_of(form)) in leads
 }
 
-# Marks the types with such fields; returns the number of new ones.
+# Marks each type that has a field for which leads_to(mark) is true. Returns the
+# number of newly marked types.
 function mark_types(mark,    t, n, i, field, new)
 {
 	new = 0

@@ -145,7 +145,8 @@ static bool names_hook(const char *name, size_t len)
 	return false;
 }
 
-/* True if a part of the text is too random to be a name in a path. */
+/* True if the text contains a long word of letters and digits, which is more
+ * likely a key than a name in a path. */
 static bool has_key(const char *text)
 {
 	size_t len = 0, digits = 0, letters = 0;
