@@ -52,8 +52,8 @@ def differences(own, cel):
 
 
 def is_unknown(rule, file):
-    """Return true if the rule in CEL reports an unknown value. For a built-in rule,
-    an amount that is a placeholder is some amount; in CEL it is unknown."""
+    """Return true if lint does not run the rule in CEL on the file, because a value is
+    unknown. A built-in rule can still run: it counts a placeholder as some amount."""
     alone = lint("--config", "policy.yaml", "--select", "custom",
                  paths=[file])
     return any(n["rule"] == PREFIX + rule

@@ -23,8 +23,8 @@ else
 	echo 'skip: comparison with cel-go: no Go >= 1.26'
 fi
 
-# compare NAME: compares $work/NAME.cases with the answers of both evaluators, as far as
-# they exist; cel_compare.py prints `PASSED FAILED` last.
+# compare NAME: evaluates $work/NAME.cases with gpugate and, if there is Go, with
+# cel-go, and compares the answers. The last line of cel_compare.py is `PASSED FAILED`.
 compare() {
 	"$ours" <"$work/$1.cases" >"$work/$1.ours" || say_fail "$1: it ended"
 	[ -z "$have_go" ] || "$oracle" cel <"$work/$1.cases" >"$work/$1.go" ||

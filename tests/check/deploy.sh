@@ -155,7 +155,8 @@ kustomize_tests() { # KUSTOMIZE
 	for overlay in "$root"/deploy/overlays/*; do
 		built "$1" "$overlay" "overlay-${overlay##*/}"
 	done
-	# Certificates are next to the component, not in the checkout.
+	# The component secret needs certificates next to it, so use a copy of the
+	# components.
 	cp -r "$root/deploy/base" "$root/deploy/components" "$work/" &&
 		mkdir -p "$tree"
 	for component in tls.crt tls.key ca.crt; do
@@ -166,7 +167,7 @@ kustomize_tests() { # KUSTOMIZE
 		components "$tree" "$component"
 		built "$1" "$tree" "component-$component"
 	done
-	# In either order.
+	# Both components together, in either order.
 	components "$tree" self-managed cluster-state
 	built "$1" "$tree" component-self-live
 	components "$tree" cluster-state self-managed

@@ -31,7 +31,8 @@ KINDS = {"resourcequotas": "ResourceQuota", "pods": "Pod"}
 
 
 class Handler(live_server.Handler):
-    """Serves the objects of certificates in addition to lists and watches."""
+    """Serves the Secret and the webhook configurations in addition to lists and
+    watches."""
 
     def stored(self, body=None):
         path = self.path.partition("?")[0]
@@ -56,7 +57,7 @@ class Handler(live_server.Handler):
         return self.stored(self.body())
 
     def do_PATCH(self):
-        """Return a strategic merge: webhooks by their names."""
+        """Apply a strategic merge patch: entries of webhooks are merged by their names."""
         patch = self.body()
         config = self.server.owner.objects[self.path.partition("?")[0]]
         for hook in patch["webhooks"]:

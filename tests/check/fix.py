@@ -190,7 +190,8 @@ REVEALED = {
 
 
 def hidden(tool, before):
-    """Return findings that yielded to those of rules with fixes."""
+    """Return the findings without the rules that fix something in the file, and the rules
+    that may newly report after such a fix."""
     gone = {f["rule"] for f in before["findings"] if f.get("fix")}
     revealed = set().union(*(REVEALED.get(rule, set()) for rule in gone))
     ignore = ",".join(sorted(gone)) or "none"

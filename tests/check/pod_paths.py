@@ -50,8 +50,8 @@ def schemas(folder):
 
 
 class Places:
-    """The pods, (pod, container) pairs and `resources` maps of one
-    object."""
+    """Lists the paths of the pods, the (pod, container) pairs and the `resources` maps
+    of one object."""
 
     def __init__(self, obj, crds):
         self.pods, self.containers, self.resources = [], [], []

@@ -181,7 +181,7 @@ def data_of_the_host(obj, pod):
 
 @defect("pod-invalid", "container")
 def volume_of_nobody(obj, pod, box):
-    # The job of a runtime may add volumes.
+    # Skips runtimes, because the job that uses one may add volumes.
     if not templated(obj, pod) or box not in computing(obj, pod) or \
             obj["kind"] in RUNTIMES:
         return None

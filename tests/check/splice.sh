@@ -40,7 +40,7 @@ check_random() {
 	pairs=$(wc -l <"$work/patches")
 	[ "$pairs" -gt $((count * 9 / 10)) ] ||
 		say_fail "only $pairs of $count random texts can be read"
-	# Otherwise the edits would not test much.
+	# With fewer splices than pairs, the edits would test too little.
 	[ "$(sed -n 's/.* \([0-9]*\) splices.*/\1/p' "$work/random")" -gt \
 		"$count" ] || say_fail "fewer splices than pairs"
 }

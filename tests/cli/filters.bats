@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# krm and post-render apply the same policies.
+# Tests the policies and options of gpugate krm and gpugate post-render.
 bats_require_minimum_version 1.5.0
 load helper
 

@@ -310,7 +310,8 @@ admitting() {
 		>>policy.yaml
 	start --policy policy.yaml
 	logged '"level":"warn".*namespaceLabels never match'
-	# Until it ends, it writes into the log that is read below.
+	# Ends the first server, which would still write to the log that is read
+	# below.
 	kill -KILL "$pid"
 	wait "$pid" || true
 	"$GPUGATE" version >/dev/null

@@ -6,12 +6,13 @@ https.py review CA PORT UID REQUESTED   POST /validate a Pod that may use one
                                         `allowed` or `denied`, and the uid
 https.py post CA PORT FILE              POST /validate the request in FILE;
                                         `allowed` or `denied`, and its uid
-https.py serial CA PORT                 SHA-256 of the certificate served
+https.py serial CA PORT                 print SHA-256 of the served certificate
 https.py kept CA PORT PID SIGNAL        review on a connection, send the signal,
                                         review on it again, then on a new one;
                                         per answer its verdict and its
                                         Connection header
-https.py idle CA PORT                   open a connection, say so, stay
+https.py idle CA PORT                   open a connection, print a line, keep
+                                        the connection open
 """
 import hashlib
 import http.client

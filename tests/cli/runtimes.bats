@@ -178,8 +178,7 @@ workflow() {
 @test "fields of a Workflow in addition to those of its WorkflowTemplate" {
 	template template.yaml
 	workflow job.yaml
-	# Alone, the template's pods are those of the Workflow; together they
-	# are reported once
+	# The pods of the Workflow are those of the template: one finding
 	run "$GPUGATE" lint --isolated --select shm-missing .
 	is "$(grep -c 'shm-missing\]' <<<"$output")" 1
 	holds "$output" '--> template.yaml:8:'
@@ -311,7 +310,7 @@ gpus() {
 	cache cache.yaml
 	sed -i 's/tp: "4"/tp: "4x"/' cache.yaml
 	is "$(gpus)" 2+
-	# The status is unknown, or the cache is
+	# The NIMCache has no status, or no file has the NIMCache
 	cache cache.yaml
 	sed -i /status:/d cache.yaml
 	is "$(gpus)" 2+

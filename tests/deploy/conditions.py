@@ -94,7 +94,8 @@ class Api:
 
 
 def install(api, folder, rendered, port):
-    """Return the rendered configurations, with our address in place of a Service."""
+    """Create the rendered configurations, with the address of the test's webhook instead
+    of a Service. Return the names of their entries."""
     with open(folder + "/ca.crt", "rb") as f:
         ca = base64.b64encode(f.read()).decode()
     with open(rendered) as f:

@@ -500,7 +500,7 @@ static void an_unreadable_object_that_is_deleted_is_not_denied(void **state)
 			 &s->reply);
 	assert_true(says(s, LET_IN));
 	assert_true(says(s, "too long to be checked"));
-	/* The end of the field's name is missing. */
+	/* Without deletionTimestamp, such a review is denied. */
 	memcpy(strstr(body.data, "deletionT"), "creationT", 9);
 	admission_review(s->worker, ADMISSION_VALIDATE, body.data, body.len,
 			 &s->reply);

@@ -203,7 +203,7 @@ class FakeServer:
             {"name": "c", "image": "x", "resources": {"limits": {"nvidia.com/gpu": gpus}}}]})
 
     def compact(self):
-        """End watches of events up to now: they are no longer available."""
+        """Drop all events so far: a watch from an earlier version then gets status 410."""
         with self.changed:
             for plural in KINDS:
                 self.compacted[plural] = self.version

@@ -206,7 +206,7 @@ class Trial:
         return path
 
     def fix(self, i, select):
-        """Return the text after --fix, and the findings of lint in it."""
+        """Return the object after --fix, and lint's findings in it."""
         path = self.file(self.objects[i], "%05d.fixed" % i)
         unsafe = ["--unsafe-fixes"] if select else []
         self.gpugate("lint", *self.linter(select), "--fix", "--show-all", "-q", *unsafe, path)

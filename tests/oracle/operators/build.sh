@@ -14,8 +14,9 @@ key=$({ echo "$go" && cat build.sh go.mod go.sum ./*/go.mod ./*/go.sum \
 	./*/*.go; } | sha256sum | cut -c1-16)
 folder=$cache/operators-$key
 
-# definitions OPERATOR... -- MODULE PATH...
-# With modules of the module in the current folder.
+# definitions OPERATOR... -- MODULE PATH...: prints a line `OPERATOR FOLDER` for each
+# operator and each MODULE: the folder PATH of the version of MODULE that the Go
+# module in the current folder requires.
 definitions() {
 	of=
 	while [ "$1" != -- ]; do
@@ -36,7 +37,8 @@ if [ ! -f "$folder/definitions" ]; then
 	mkdir -p "$folder"
 	go build -buildvcs=false -o "$folder/" ./kuberay ./kueue ./jobset \
 		./lws ./training ./trainer ./mpi
-	# Their versions of Kubernetes' modules differ.
+	# These two need other versions of Kubernetes' modules than the operators
+	# above, so each has its own go.mod.
 	for module in volcano pods; do
 		(cd $module && go build -buildvcs=false -o "$folder/" .)
 	done
