@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads and writes files in three steps: all files are written under temporary
- * names in the same folder and synced; then renamed; then the folder is synced.
- * After a crash each file is complete, old or new; at worst a temporary file
- * remains, whose name begins with a dot.
+ * Reads files, and writes sets of files in three steps: all files of a set are
+ * written under temporary names in the same folder and synced; then renamed;
+ * then the folder is synced. After a crash each file is complete, old or new;
+ * at worst a temporary file remains, whose name begins with a dot.
  */
 #include "disk.h"
 
@@ -19,8 +19,8 @@
 #include "base/arena.h"
 #include "base/file.h"
 
-/* Memory is allocated at once, so that a copy of a key does not stay in the
- * heap. */
+/* Allocates the memory at once: growing the buffer would leave copies of a key
+ * in the heap. */
 int disk_read(const char *path, struct buf *out, struct err *err)
 {
 	static const struct file_how how = {.limit = DISK_LIMIT};
@@ -156,8 +156,8 @@ int disk_write(const char *dir, const struct disk_file *files, size_t n,
 	if (set.dirfd < 0)
 		return -1;
 	set.temps = ARENA_ARRAY(&set.arena, char *, n);
-	/* Existing files are looked for first, so that in the usual case
-	 * nothing is written. */
+	/* Existing files are looked for first, so that usually nothing has been
+	 * written when the call fails because of one. */
 	for (size_t i = 0; i < n && !replace && result == 0; i++) {
 		if (fstatat(set.dirfd, files[i].name, &st,
 			    AT_SYMLINK_NOFOLLOW) == 0) {

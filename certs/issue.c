@@ -131,8 +131,8 @@ static X509 *begin(EVP_PKEY *key, const char *common_name, int64_t now,
 
 /* -- writing and reading --------------------------------------------------- */
 
-/* Writes certificate and key as PEM. OpenSSL's memory BIO wipes its memory when
- * it is freed. */
+/* Writes certificate and key as PEM. The key goes through OpenSSL's secure
+ * memory BIO, which is wiped when it is freed. */
 static int write_issued(X509 *cert, EVP_PKEY *key, struct issued *out)
 {
 	BIO *text = BIO_new(BIO_s_mem());
@@ -186,7 +186,7 @@ static int authority_read(struct authority *ca, const struct issued *pem,
 	return 0;
 }
 
-/* -- asking ---------------------------------------------------------------- */
+/* -- requests -------------------------------------------------------------- */
 
 static int check_names(const struct issue_ask *ask, struct err *err)
 {

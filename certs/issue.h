@@ -27,7 +27,9 @@ void issued_init(struct issued *issued);
 void issued_release(struct issued *issued); /* wipes the key */
 
 struct issue_ask {
-	const char *common_name; /* NULL for a leaf: its first DNS name */
+	/* NULL: for a leaf, its first DNS name; without one, or if that is too
+	 * long, "gpugated" */
+	const char *common_name;
 	/* DNS names, IPv4 and IPv6 addresses, NULL-terminated; only for a
 	 * leaf. */
 	const char *const *names;
@@ -37,8 +39,9 @@ struct issue_ask {
 
 /* Replaces the content of out, which the caller initializes. */
 int issue_ca(const struct issue_ask *ask, struct issued *out, struct err *err);
-/* Issues a leaf, which never outlives its CA. Returns -1 if ca is not a CA, has
- * expired or does not match its key. */
+/* Issues a leaf, which never outlives its CA. Returns -1 if a name or the
+ * validity is not acceptable, or if ca is not a CA, has expired or does not
+ * match its key. */
 int issue_leaf(const struct issue_ask *ask, const struct issued *ca,
 	       struct issued *out, struct err *err);
 

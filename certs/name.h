@@ -5,9 +5,11 @@
 
 #include <stdbool.h>
 
-/* Accepts labels of letters, digits, '-' and '_', separated by dots; the first
- * label may be "*". */
+/* Returns true for labels of letters, digits, '-' and '_', separated by dots;
+ * the first label may be "*". Returns false for addresses, and for names of
+ * more than 253 bytes. */
 bool name_is_dns(const char *name);
+/* Returns true for an IPv4 or IPv6 address. */
 bool name_is_address(const char *text);
 
 #endif

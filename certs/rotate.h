@@ -2,6 +2,8 @@
 /*
  * Rotates certificates: decides from the stored state which step is due. All
  * state is stored, so any replica can continue after another one stopped.
+ * Replicas are the processes that serve the leaf; clients are the API servers,
+ * which trust the CAs of a bundle.
  *
  * A new CA is stored first; the previous CA stays in the bundle, without its
  * key, and its leaf stays in use. A leaf of the new CA is issued only after all

@@ -44,9 +44,9 @@ int pem_next(BIO *text, struct pem_block *block);
 /* Wipes and frees the block, since it may hold a key. */
 void pem_block_release(struct pem_block *block);
 /*
- * pem_is_certificate() returns true for a block "CERTIFICATE".
- * pem_certificate() returns NULL if the content is not a certificate;
- * ssl_fail() then reports the reason.
+ * pem_is_certificate() returns true for a block named "CERTIFICATE" or "X509
+ * CERTIFICATE". pem_certificate() returns NULL if the content is not a
+ * certificate; ssl_fail() then reports the reason.
  */
 int pem_is_certificate(const struct pem_block *block);
 X509 *pem_certificate(const struct pem_block *block);

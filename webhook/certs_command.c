@@ -46,10 +46,10 @@ static const struct option table[] = {
 	{"ip", 0, OPTION_LIST, 1, AT(names), "ADDR...", NULL, .many = true,
 	 .help = "Addresses, for a webhook that is reached by `url`."},
 	{"days", 0, OPTION_NUMBER, 1, AT(days), "N", NULL,
-	 .help = "Life of the serving certificate.", .initial = "365",
-	 .least = 1, .most = DAYS_MAX},
+	 .help = "Lifetime of the serving certificate, in days.",
+	 .initial = "365", .least = 1, .most = DAYS_MAX},
 	{"ca-days", 0, OPTION_NUMBER, 1, AT(ca_days), "N", NULL,
-	 .help = "Life of the CA.", .initial = "3650", .least = 1,
+	 .help = "Lifetime of the CA, in days.", .initial = "3650", .least = 1,
 	 .most = DAYS_MAX},
 	{"force", 0, OPTION_FLAG, 1, AT(force), NULL, NULL,
 	 .help = "Overwrite files that exist."},
@@ -204,7 +204,8 @@ static int fail(const struct err *error, FILE *err)
 {
 	fprintf(err, "gpugated certs: %s\n", error->text);
 	if (error->code == EEXIST)
-		fputs("gpugated certs: --force overwrites\n", err);
+		fputs("gpugated certs: --force overwrites existing files\n",
+		      err);
 	return 2;
 }
 

@@ -42,7 +42,7 @@ static void *take_reserved(size_t size)
 	BUG("out of memory for a lock of libcrypto");
 }
 
-static void *allocate_secret(size_t size, const char *file, int line)
+static void *allocate(size_t size, const char *file, int line)
 {
 	void *memory = malloc(size);
 
@@ -69,5 +69,5 @@ static void give_back(void *memory, const char *file, int line)
 
 void crypto_memory_use(void)
 {
-	CRYPTO_set_mem_functions(allocate_secret, retake, give_back);
+	CRYPTO_set_mem_functions(allocate, retake, give_back);
 }

@@ -19,8 +19,7 @@
 #include "selftest.h"
 #include "serve.h"
 
-/* --- completion and the manual page ----------------------------------------
- */
+/* --- completion and the manual page --------------------------------------- */
 
 enum { CERTS = 1, ARGUMENT = 1 << 8 };
 
@@ -92,8 +91,9 @@ static void shell_manpage(struct buf *out)
 	roff_options(out, &option_set, OPTION_SELFTEST);
 	buf_adds(out, ".SH EXIT STATUS\n"
 		      ".TP\n0\nended by a signal; the self-test passed\n"
-		      ".TP\n1\nserving or the self-test failed\n"
-		      ".TP\n2\nusage, or a broken policy\n"
+		      ".TP\n1\nthe self-test failed\n"
+		      ".TP\n2\nwrong usage, or the service cannot start, "
+		      "for example because the policy is invalid\n"
 		      ".SH SEE ALSO\n"
 		      ".BR gpugate (1),\n.BR gpugate\\-policy (5)\n");
 }

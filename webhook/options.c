@@ -170,9 +170,8 @@ static int check_certificates(const struct option_parser *p)
 	if (!o->self_managed)
 		return 0;
 	if (o->tls_cert || o->tls_key)
-		return option_usage(p,
-				    "either --self-managed or --tls-cert and "
-				    "--tls-key");
+		return option_usage(p, "--self-managed cannot be used together "
+				       "with --tls-cert and --tls-key");
 	if (!o->secret || !o->namespace || !o->webhook_config || !o->dns.n)
 		return option_usage(
 			p, "--self-managed needs --secret, --namespace, "

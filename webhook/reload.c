@@ -76,7 +76,8 @@ static void drop_policy(void *policy)
 	policy_free(policy);
 }
 
-/* From here on, admission owns the policy. */
+/* Makes the policy effective, and logs that. Admission owns the policy from
+ * then on. */
 static void take_policy(struct reload *r, struct policy *policy)
 {
 	static const char *const modes[] = {
@@ -191,7 +192,7 @@ static int load_policy(struct reload *r)
 
 /* --- the certificate ------------------------------------------------------ */
 
-/* A file that was loaded again, and its problem. */
+/* A load of one file, which is interrupted if memory runs out. */
 struct file_work {
 	struct reload *reload;
 	int (*load)(struct reload *r, struct err *err);
@@ -226,8 +227,8 @@ struct loaded_file {
 	bool stays;    /* the version loaded before stays in use */
 };
 
-/* Logs the result of a load. again: log the problem even if it was logged
- * before. */
+/* Records the result of a load, in the metrics and in the log. again: log the
+ * problem even if it was logged before. */
 static int settle(struct reload *r, const struct loaded_file *file, int rc,
 		  const struct err *err, bool again)
 {

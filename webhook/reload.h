@@ -35,7 +35,8 @@ struct reload {
 	struct watch *watches[RELOAD_WATCHES]; /* NULL if the path is NULL */
 	/* memory of the folders in the policy's `custom:` */
 	struct arena folders_arena;
-	const char **folders; /* watched folders, and the policy's path */
+	/* folders named in `custom:`; watched in addition to the policy file */
+	const char **folders;
 	size_t nfolders, nwatched, folders_size;
 	/* time of the next check of the certificate's dates */
 	int64_t next_look;
@@ -55,7 +56,9 @@ int reload_start(struct reload *reload);
 void reload_release(struct reload *reload);
 /* Loads all files, changed or not (SIGHUP). */
 void reload_now(struct reload *reload);
-/* Loads files that have changed. */
+/* Loads files that have changed; each minute also the certificate and the
+ * client CA, whose dates may have passed, and a policy for which memory ran
+ * out. */
 void reload_poll(struct reload *reload);
 /* Returns the milliseconds until reload_poll() is due. */
 int reload_wait(const struct reload *reload);

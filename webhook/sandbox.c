@@ -234,7 +234,7 @@ static int fill(scmp_filter_ctx filter, bool client)
 				ARRAY_SIZE(client_grants));
 }
 
-/* --- what is refused ------------------------------------------------------ */
+/* --- rejected calls ------------------------------------------------------- */
 
 /* Globals, because a signal handler can read nothing else. Written once, before
  * the filter is installed. */

@@ -200,7 +200,7 @@ static int ask(const struct target *target, const struct trial *trial)
 	return rc;
 }
 
-/* --- a server that runs --------------------------------------------------- */
+/* --- a running server ----------------------------------------------------- */
 
 /* Sends reviews to a server that runs. address: HOST:PORT, [HOST]:PORT or
  * :PORT. */
@@ -219,7 +219,7 @@ static int ask_running(const char *address)
 	return rc;
 }
 
-/* --- one of our own ------------------------------------------------------- */
+/* --- a separate server ---------------------------------------------------- */
 
 struct own {
 	/* policies point to the set, so it must not move */

@@ -274,7 +274,8 @@ static int prepare(struct service *s)
 	return 0;
 }
 
-/* Must be called before there are threads, as state_open(). */
+/* Opens a client of the API server for --self-managed, unless the cluster state
+ * has one. Must be called before there are threads. */
 static int open_api(struct service *s)
 {
 	struct err err = {0};

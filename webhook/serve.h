@@ -9,8 +9,8 @@
 #include "options.h"
 
 int serve(const struct serve_options *options);
-/* Returns the number of threads: one for each processor that the process may
- * use, at most 8. */
+/* Returns the value of --threads; by default one for each processor that the
+ * process and its container may use, at most 8. */
 unsigned serve_threads(const struct serve_options *options);
 
 extern const char program_version[]; /* "1.0.0" */

@@ -15,7 +15,8 @@ struct removed_version {
 /* Returns the removed version of the object; NULL if its version is served or
  * unknown. */
 const struct removed_version *object_removed_version(const struct object *o);
-/* True if no supported Kubernetes release serves it. */
+/* True if Kubernetes itself had this version and no supported release serves it
+ * any more. False for CRDs. */
 bool version_is_gone(const struct removed_version *removed);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Values that the types of the API server do not allow: words outside of an
- * enumeration, and required fields that are not set. The tables list values
- * that kube-apiserver 1.37 rejects.
+ * enumeration, values that violate a constraint (a range, a form of name), and
+ * required fields that are not set. The tables list values that kube-apiserver
+ * 1.37 rejects.
  */
 #ifndef KUBE_FIELD_VALUE_H
 #define KUBE_FIELD_VALUE_H

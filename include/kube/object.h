@@ -159,8 +159,8 @@ enum kind_flags {
 	KIND_OPAQUE = 16,
 	/* runs on a schedule and has spec.concurrencyPolicy */
 	KIND_SCHEDULED = 32,
-	KIND_ENDS = 64, /* runs to completion, whatever its class */
-	KIND_SERVES = 128,
+	KIND_ENDS = 64,	   /* runs to completion, whatever its class */
+	KIND_SERVES = 128, /* serves requests, whatever its class */
 	KIND_WHOLE = 256,  /* a template that is used unchanged */
 	KIND_VALUES = 512, /* values for a chart whose output is unknown */
 	/* Kueue reads the labels of the object, not of its pods */

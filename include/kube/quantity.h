@@ -28,7 +28,7 @@ struct quantity quantity_from(int64_t value);
 int quantity_cmp(struct quantity a, struct quantity b); /* <0, 0, >0 */
 struct quantity quantity_add(struct quantity a, struct quantity b);
 struct quantity quantity_sub(struct quantity a, struct quantity b);
-/* capped instead of overflowing */
+/* Returns a * n, capped instead of overflowing. */
 struct quantity quantity_mul(struct quantity a, int64_t n);
 /* Value() and MilliValue() of apimachinery: rounded up, and capped instead of
  * overflowing. */

@@ -28,17 +28,18 @@ bool typed_serves(const char *group, const char *version, const char *plural);
 bool typed_group_is_native(const char *group);
 
 /*
- * Returns NULL for an unknown version of a native group's kind. schema is the
- * openAPIV3Schema of a custom kind, or NULL. In fragments, only quantities are
- * made canonical and no fields are added.
+ * Returns the tree of the object as the API server sees it; NULL for an unknown
+ * version of a native group's kind. schema is the openAPIV3Schema of a custom
+ * kind, or NULL. In fragments, only quantities are made canonical and no fields
+ * are added.
  */
 struct node *typed_object(struct arena *arena, const struct object *object,
 			  const struct node *schema);
 /*
  * Returns the root of a native kind as the API server would send it to a
  * webhook, except that a field which an admission plugin may set stays unset.
- * Rules read it in a file in order to find the same as at admission. For other
- * kinds, returns the object's own root.
+ * With it, rules find in a file the same as at admission. For other kinds,
+ * returns the object's own root.
  */
 const struct node *typed_as_sent(struct arena *arena,
 				 const struct object *object);

@@ -288,8 +288,10 @@ static bool same_device(const struct split_name *name, const char *row)
 }
 
 /*
- * True for domains with at most two different letters. In a short domain, two
- * different letters mean another vendor (arm.com and amd.com).
+ * True if the domains differ by so few letters that one is misspelled: two, or
+ * one in a short domain, in which two letters mean another vendor (arm.com and
+ * amd.com). If the names after the domains differ too, only one letter in a
+ * long domain may differ.
  */
 static bool same_domain(const struct split_name *name, const char *row,
 			size_t len)

@@ -49,7 +49,8 @@ static void count_add(struct counts *counts, const char *class, int64_t n)
 		amount_add(amount_of(counts->items[i].n), amount_of(n)).n;
 }
 
-/* Adds for each class of some alternatives the largest number. */
+/* Adds, for each class among the alternatives of a request, the largest number
+ * of devices that one of them requests. */
 static void add_alternatives(struct counts *counts, const struct node *list)
 {
 	struct counts most = {0};

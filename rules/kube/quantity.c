@@ -6,8 +6,8 @@
  * above the amounts in any cluster.
  *
  * The parser is as permissive as the original: digits may be missing ("Ki" and
- * "." are zero). But "Pi" and "Ei" are rejected, as in the original, whose fast
- * path does not handle them.
+ * "." are zero). But "Pi" and "Ei" without a digit are rejected, as in the
+ * original, whose fast path does not handle them.
  */
 #include "kube/quantity.h"
 

@@ -12,6 +12,7 @@
 #include "review_context.h"
 #include "webhook/observe/monotonic.h"
 
+/* Time that the API server gets for all questions of one review. */
 enum { ASK_MS = 50 };
 
 static bool can_ask(const struct review_context *ctx)
@@ -19,8 +20,8 @@ static bool can_ask(const struct review_context *ctx)
 	return review_asker(ctx)->ask && ctx->cluster;
 }
 
-/* Returns the index of the absence among the requested objects, or proof->n if
- * it was not requested. */
+/* Returns the index of the absence in proof->asked, or proof->n if the API
+ * server was not asked about it. */
 static size_t number_of(const struct absence_proof *proof,
 			const struct cluster_absence *one)
 {
@@ -31,8 +32,9 @@ static size_t number_of(const struct absence_proof *proof,
 	return i;
 }
 
-/* Adds the absence to the requested objects. Copies its names, because the
- * judge frees them with its next object. */
+/* Adds the absence to the objects to ask about, unless it is among them or
+ * their number is at its limit. Copies its names, because the judge frees them
+ * with its next object. */
 static void want(struct review_context *ctx, const struct cluster_absence *one)
 {
 	struct absence_proof *proof = &ctx->proof;
@@ -45,7 +47,8 @@ static void want(struct review_context *ctx, const struct cluster_absence *one)
 		one->name ? arena_strdup(arena, one->name) : NULL};
 }
 
-/* Asks the API server for the absences from index `from` on. */
+/* Asks the API server about proof->asked from index `from` on, within the time
+ * that is left of ASK_MS. */
 static void ask(struct review_context *ctx, size_t from)
 {
 	const struct admission_asker *asker = review_asker(ctx);
@@ -129,9 +132,9 @@ bool absence_judge_again(struct review_context *ctx)
 
 /* --- without an answer ---------------------------------------------------- */
 
-/* Returns true if the finding depends on too many absences, or on an absence
- * that the API server was asked about without an answer. An absence that was
- * not requested yet does not count. */
+/* Returns true if the finding depends on more absences than were recorded, or
+ * on one about which the API server did not answer. An absence about which it
+ * was not asked counts only if no more questions are possible. */
 static bool is_unproven(const struct review_context *ctx,
 			const struct finding *f)
 {

@@ -59,7 +59,7 @@ void admission_worker_free(struct admission_worker *worker)
 
 /* --- one review ----------------------------------------------------------- */
 
-/* Returns the cluster state, or NULL if it is too old. A state that is too old
+/* Returns the cluster state, or NULL if it is too old by the default limit. It
  * still provides the labels of namespaces, so exemptions stay effective. */
 static const struct cluster *usable_state(const struct review_context *ctx)
 {
@@ -92,7 +92,7 @@ static struct judge_request case_of(struct review_context *ctx,
 	};
 }
 
-/* Computes the findings and requests of the old object. */
+/* Compares with the old object: marks kept findings, notes changed demand. */
 static void compare_with_old(struct review_context *ctx)
 {
 	struct request_context *c = &ctx->request;
@@ -131,8 +131,8 @@ static bool was_found(const struct judge *now, const struct finding *f,
 
 /*
  * Checks the object again after the patch: every finding that should be patched
- * must be fixed, and no new finding may deny. A fix may cause the next finding:
- * without the node's IPC namespace a volume for /dev/shm is missing.
+ * must be fixed, and no new finding may deny. A fix may cause the next one:
+ * without the node's IPC namespace, a pod needs a volume for /dev/shm.
  */
 static enum after_patch look_after_patch(struct review_context *ctx)
 {
@@ -205,7 +205,7 @@ static struct node *own_copy(struct arena *arena, const struct node *node,
 	return copy;
 }
 
-/* Appends a copy of the other judge's patch to the first judge's patch. */
+/* Appends findings and patch of `other`; returns false if too large. */
 static bool join_patch(struct review_context *ctx)
 {
 	struct judge *now = &ctx->worker->now, *then = &ctx->worker->other;
@@ -324,8 +324,8 @@ static bool check_patch(struct review_context *ctx, enum run_wanted wanted)
 	return true;
 }
 
-/* Returns which rules to run. For a Pod, /mutate reports findings that it
- * patches, and exempt and suppressed ones; no other findings. */
+/* Returns which rules to run. For a Pod, /mutate runs only rules that patch:
+ * /validate reports the rest. If the policy has exemptions, all rules run. */
 static enum run_wanted wanted_of(const struct review_context *ctx)
 {
 	const struct request_context *c = &ctx->request;
@@ -370,8 +370,7 @@ static void know_namespace(struct review_context *ctx)
 		look_up_namespace(ctx);
 }
 
-/* Denies an object that cannot be read, if the mode for its kind and namespace
- * is enforce. */
+/* Denies an object that cannot be checked, if the mode for it is enforce. */
 static void refuse_unread(struct review_context *ctx, const char *problem)
 {
 	const struct review *review = &ctx->review;
@@ -417,7 +416,8 @@ static void start_again(struct review_context *ctx)
 	look_up_namespace(ctx);
 }
 
-/* Checks the object. Pods are not reserved: ResourceQuota counts them. */
+/* Checks the object. Only /validate reserves, and not for Pods: ResourceQuota
+ * counts them. */
 static void judge_review(struct review_context *ctx)
 {
 	struct request_context *c = &ctx->request;

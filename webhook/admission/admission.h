@@ -85,8 +85,9 @@ struct admission_reply {
 };
 
 /*
- * Checks one review. Always fills reply: status 200 with an AdmissionReview, or
- * 400 with a reason if the body is not a review (not JSON, or without a uid).
+ * Checks one review. Always fills reply: status 200 with an AdmissionReview;
+ * 400 with a reason if the body is not a review (not JSON, or without a uid);
+ * or 503 if no policy is loaded.
  */
 void admission_review(struct admission_worker *worker, enum admission_path path,
 		      const char *body, size_t len,
@@ -94,10 +95,11 @@ void admission_review(struct admission_worker *worker, enum admission_path path,
 
 /*
  * Like admission_review(), for the first bytes of a review that exceeds
- * --max-body or takes too much processor time or memory: since a failed call
- * may admit the object, and users can make it fail, the object is denied with
- * the problem as the reason. Returns false, without a reply, if those bytes do
- * not contain the request's envelope.
+ * --max-body or takes too much processor time or memory. In mode enforce the
+ * object is denied, with the problem as the reason: users can make a call fail,
+ * and a failed call may admit the object. Returns false, without a reply, if no
+ * policy is loaded or those bytes do not contain the fields that describe the
+ * request.
  */
 bool admission_review_start(struct admission_worker *worker,
 			    enum admission_path path, const char *start,

@@ -6,7 +6,8 @@
  *
  * A rule whose action is `patch` has already run when a Pod reaches /validate.
  * A finding that remains there could not be patched, and its severity decides.
- * In a mode weaker than enforce, the finding is what would be patched.
+ * In a mode weaker than enforce nothing was patched, so the finding shows what
+ * enforce would patch.
  */
 #include "decide.h"
 
@@ -166,9 +167,10 @@ void request_context_read(struct request_context *c,
 	c->controlled = c->controller && ((c->pod && c->update) ||
 					  has_judged_owner(policy, object));
 	read_ticket(c, review, policy);
-	/* The request is lenient if the stored object has deletionTimestamp,
-	 * which only the API server sets. Finalizers must be removable, but a
-	 * finalizer alone must not bypass the checks. */
+	/* The request is lenient if the stored object is being deleted (only
+	 * the API server sets deletionTimestamp) and only metadata or status
+	 * changes: finalizers must be removable. A finalizer alone does not
+	 * bypass the checks. */
 	c->lenient = c->update &&
 		     !node_is_unset(node_path(review->old.root,
 					      "metadata.deletionTimestamp")) &&

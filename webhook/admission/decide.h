@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decides the outcome of a finding. The outcome depends only on the policy's
- * action for the finding and the context of the request. The outcome that mode
+ * Decides the outcome of a finding, from the action and mode that the policy
+ * gives it, its severity, and the context of the request. The outcome that mode
  * enforce would have is computed too.
  */
 #ifndef WEBHOOK_DECIDE_H
@@ -31,24 +31,27 @@ struct request_context {
 	 * if the policy allows patches of owners. */
 	bool patchable;
 	bool update;
-	/* Only metadata changes, or the object is being deleted; and its use of
-	 * devices that the scheduler does not count does not grow. */
+	/* A denial becomes a warning: only metadata or status changes, and the
+	 * use of devices that no quota counts does not grow; or the labels of
+	 * the namespace are unknown. */
 	bool lenient;
+	/* an UPDATE requests more devices, or a user resumes pods */
 	bool demand_grew;
-	/* The number of pods, roles and resources does not increase, and some
-	 * number decreases; the use of devices that the scheduler does not
-	 * count does not grow either. */
+	/* No demand for devices increases, and some demand decreases; the use
+	 * of devices that no quota counts does not grow either. */
 	bool demand_fell;
 	bool controller; /* requested by a controller's account */
-	/* A controller created the Pod for an owner that is checked, or changes
-	 * only its scheduling gates or placement. */
+	/* A controller sends the request, and the object belongs to an owner
+	 * that is checked itself, or is a Pod that is updated: little of a Pod
+	 * but its scheduling gates and placement can be changed. */
 	bool controlled;
 	const char *ticket;	    /* break-glass ticket, or NULL */
 	const char *ticket_problem; /* why the ticket is not valid */
 };
 
 struct decision {
-	enum outcome outcome, would;
+	enum outcome outcome;
+	enum outcome would; /* the outcome in mode enforce */
 };
 
 /* Reads the facts from the request only. The caller sets demand_grew,

@@ -14,10 +14,12 @@
 
 struct demand_change {
 	/* a pod requests more of a resource, or a role requests more in its
-	 * steady state or at its peak */
+	 * steady state or at its peak, or an unknown amount */
 	bool grew;
-	bool resumed; /* pods that were suspended are resumed */
-	/* no number increases, and the amount of some resource decreases */
+	/* the demand of pods that no user has suspended increases */
+	bool resumed;
+	/* no number increases, and the steady demand for some resource
+	 * decreases */
 	bool fell;
 };
 

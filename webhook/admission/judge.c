@@ -4,9 +4,9 @@
  * fragments or comments: every value is literal.
  *
  * An object is patched for rules whose action in the policy is `patch`: by safe
- * fixes, and by unsafe ones if the policy allows them. The patch is also
- * computed if the mode forbids patches, because an audit reports what would be
- * patched.
+ * fixes, and by unsafe ones if the policy sets the action of the rule to
+ * `patch` (or the rule has no safe fix). The patch is also computed if the mode
+ * forbids patches, because an audit reports what would be patched.
  *
  * Findings are returned without the object's secret values, because responses
  * are kept in audit logs and events.

@@ -45,7 +45,7 @@ struct judge_request {
 	const struct policy *policy;
 	/* The whole request and its old object; may be NULL. */
 	const struct node *request, *old_object;
-	bool old_unknown;
+	bool old_unknown; /* there may be an old object, but it is not read */
 	/* namespace of the request, or NULL */
 	const char *namespace;
 	const struct node *namespace_labels; /* NULL: not known */

@@ -4,8 +4,8 @@
  * are the same if rule and value are the same. The value includes pod,
  * container, message and all values that decide the verdict, but not the
  * position: a missing field is reported at the nearest existing parent, which
- * may change. The use of devices that the scheduler does not count may not
- * grow: the new object may not use them in more pods than the old one.
+ * may change. The use of devices that no quota counts may not grow: the new
+ * object may not use them in more pods than the old one.
  */
 #include "ratchet.h"
 
@@ -18,6 +18,7 @@ struct forgivable {
 	struct amount pods; /* number of pods that use devices */
 };
 
+/* Returns true if the rule reports devices that no quota counts. */
 static bool takes(const struct finding *f)
 {
 	return f->rule->flags & RULE_TAKES;
@@ -32,7 +33,7 @@ static int cmp_kept(const void *a, const void *b)
 	return strcmp(x->rule->name, y->rule->name);
 }
 
-/* Sorts the items, removes duplicates, and adds up the pods of equal items. */
+/* Sorts the items and merges equal ones, with the sum of their pods. */
 static size_t merge(struct forgivable *items, size_t n)
 {
 	size_t last = 0;

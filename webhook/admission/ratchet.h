@@ -2,7 +2,8 @@
 /*
  * Findings that an UPDATE may keep. A finding of the new object is forgiven if
  * the old object, checked with the effective policy, would be denied for a
- * finding with the same rule and value. A finding of the old object that is
+ * finding with the same rule and value. A finding about devices that no quota
+ * counts must also not affect more pods. A finding of the old object that is
  * only a warning forgives nothing.
  */
 #ifndef WEBHOOK_RATCHET_H
@@ -19,9 +20,9 @@ struct object_findings {
 };
 
 /*
- * Sets `forgiven` on the findings of now. Returns true if a finding that is not
- * forgiven is about devices that the scheduler does not count. c: the context
- * of the request.
+ * Sets `forgiven` and `had_before` of the findings of now. Returns true if a
+ * finding about devices that no quota counts is neither forgiven nor
+ * suppressed. c: the context of the request.
  */
 bool ratchet(struct arena *arena, const struct request_context *c,
 	     const struct object_findings *now,

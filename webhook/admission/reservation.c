@@ -76,7 +76,8 @@ static void forget_key(struct reserve *r, uint64_t key)
 			forget(r, i);
 }
 
-/* Returns the part of the reservation that its Pods do not use yet. */
+/* Returns the part of the reserved amount that the Pods of the object do not
+ * use yet. */
 static struct quantity outstanding(const struct reservation *p, size_t item,
 				   const struct cluster *cluster)
 {

@@ -5,11 +5,12 @@
  * would each count the same free quota. A replica knows only its own
  * admissions; ResourceQuota decides about Pods in any case.
  *
- * A CREATE or UPDATE that /validate allows makes a reservation, except for dry
- * runs. Its key is namespace, group, kind and name: another request for the
- * object replaces it. Devices that its Pods already use in the cluster state
- * are not counted twice. The reservation ends after 30 seconds, or with the
- * object's DELETE.
+ * A CREATE that /validate allows makes a reservation, and an UPDATE that
+ * requests more; but not dry runs, Pods, suspended objects and objects that
+ * Kueue queues. Its key is namespace, group, kind and name: another request for
+ * the object replaces it. Devices that its Pods already use in the cluster
+ * state are not counted twice. The reservation ends after 30 seconds, or with
+ * the object's DELETE.
  */
 #ifndef WEBHOOK_RESERVATION_H
 #define WEBHOOK_RESERVATION_H
@@ -35,6 +36,7 @@ void reserve_note(struct reserve *reserve, const struct workload *workload);
 /* Ends the critical section. keep: reserve the noted demand; else drop it. */
 void reserve_end(struct reserve *reserve, bool keep);
 
+/* Ends the reservation of the object. */
 void reserve_drop(struct reserve *reserve, const struct object_id *id);
 
 #endif

@@ -65,7 +65,7 @@ static void add_names(struct buf *out, const char *key,
 	buf_addc(out, '"');
 }
 
-/* Adds the audit annotations if the object has findings. */
+/* Adds the audit annotations if a finding has an outcome or is suppressed. */
 static void add_annotations(struct buf *out, const struct verdict *v,
 			    const char *policy)
 {

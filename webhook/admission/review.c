@@ -90,8 +90,8 @@ static void note_trouble(void *context, const struct load_issue *issue)
 				     issue->text, issue->start);
 }
 
-/* Sets *few to true if the text and every list in it are so short that the
- * object need not be checked for too much work. */
+/* Parses the text of the review. Sets *few to true if no list and no string in
+ * it is long, so that work_is_too_much() need not be called. */
 static struct node *read_tree(struct arena *arena, struct review *review,
 			      bool (*skip)(void *context,
 					   const struct node *map,
@@ -127,7 +127,7 @@ static struct node *read_tree(struct arena *arena, struct review *review,
 	return root;
 }
 
-/* --- what it says --------------------------------------------------------- */
+/* --- fields --------------------------------------------------------------- */
 
 static const char *text_of(const struct node *node)
 {
@@ -225,8 +225,8 @@ static void clear(struct review *review)
 	review->namespace = review->name = review->user = "";
 }
 
-/* Returns REVIEW_UNREADABLE if a list is too long for the rules to finish in
- * time. */
+/* Returns REVIEW_UNREADABLE if a list, key or string of the object is too long
+ * for the rules to finish in time. For the old object, sets old_too_long. */
 static enum review_outcome check_lists(struct review *review)
 {
 	review->old_too_long = work_is_too_much(review->old.root);
@@ -263,12 +263,13 @@ enum review_outcome review_read(struct arena *arena, const char *body,
 	return REVIEW_UNREADABLE;
 }
 
-/* --- the beginning of a long one ------------------------------------------ */
+/* --- the start of a long review ------------------------------------------- */
 
 /*
- * Returns the position where the first object begins; 0 if it is beyond the
- * text. The API server writes fields in the order of its types: all fields that
- * describe the request come before the objects.
+ * Returns the offset of the first "object" or "oldObject" key, after its
+ * opening quote; 0 if it is beyond the text. The API server writes fields in
+ * the order of its types: all fields that describe the request come before the
+ * objects.
  */
 static size_t end_of_envelope(const char *text, size_t len)
 {

@@ -23,8 +23,8 @@ enum operation {
 
 enum review_outcome {
 	REVIEW_GOOD,
-	/* The request must be denied: its object cannot be read or checked in
-	 * time (too deep, too large, not UTF-8). */
+	/* The object cannot be read, or not checked in time (too deep, too
+	 * large, not UTF-8); in mode enforce the request must be denied. */
 	REVIEW_UNREADABLE,
 	/* The text is not an AdmissionReview, or lacks the uid, without which a
 	 * response is not possible. */

@@ -42,12 +42,13 @@ struct admission_worker {
 	struct buf out;
 };
 
-/* Objects for which a review asked the API server. */
+/* Objects about which a review asked the API server. */
 struct absence_proof {
 	struct cluster_absence asked[CLUSTER_ABSENCES];
 	size_t n;
 	uint32_t answered; /* a bit for each answered object */
-	int64_t deadline;  /* monotonic ms; 0: no object was requested yet */
+	int64_t deadline;  /* monotonic ms; 0: nothing was asked yet */
+	/* the API server was asked for the namespace and did not answer */
 	bool labels_unknown;
 };
 
@@ -79,8 +80,8 @@ struct review_context {
 
 /* -- in_force.c -- */
 
-/* Returns a reference to the effective policy, or NULL; *cluster gets a
- * reference to the state. */
+/* Returns a reference to the effective policy, and sets *cluster to a reference
+ * to the state; both are NULL if no policy is loaded. */
 struct policy_box *box_take(struct admission *admission,
 			    const struct cluster **cluster);
 void box_drop(struct admission *admission, struct policy_box *box);
@@ -91,12 +92,12 @@ const struct admission_asker *review_asker(const struct review_context *ctx);
 
 /* -- absence.c: objects missing from the state -- */
 
-/* Asks the API server for the namespace. Returns true if the current state has
- * it now. */
+/* Asks the API server for the namespace. Returns true if a newer state was
+ * published meanwhile, which may have it. */
 bool absence_ask_namespace(struct review_context *ctx);
-/* Asks the API server for the absences on which a denial depends. Returns true
- * if the object must be checked again: the state is newer, or the API server
- * did not answer about some absences. */
+/* Asks the API server about the missing objects on which a denial depends.
+ * Returns true if the object must be checked again: the state is newer, or the
+ * API server did not answer about some of them. */
 bool absence_judge_again(struct review_context *ctx);
 /* Drops findings that would deny the object because of an object missing from
  * the state, if the API server did not confirm that it is missing. Makes the
@@ -111,8 +112,8 @@ void record_unjudged(const struct review_context *ctx,
 		     enum metrics_counter reason);
 void record_findings(struct review_context *ctx);
 void record_not_run(struct review_context *ctx);
-/* Records a rule that did not run and is missing in the run's list of such
- * rules. */
+/* Counts a rule as not run although it ran: its denial was dropped, because it
+ * depends on information that is missing. */
 void record_rule_not_run(const struct review_context *ctx, const char *rule);
 /* Records the metrics and the log line of the review. */
 void record_review(struct review_context *ctx);

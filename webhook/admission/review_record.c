@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records a review: metrics, and a line in the log if there were findings. */
+/* Records a review: metrics, and a line in the log if a finding was denied,
+ * patched, warned about or audited. */
 #include "review_context.h"
 
 #include "kube/cluster/cluster.h"
@@ -25,8 +26,8 @@ void record_not_run(struct review_context *ctx)
 	for (size_t i = 0; i < n; i++) {
 		if (!items[i].count)
 			continue;
-		/* The reason stays the same for the rule, so its number is
-		 * computed once. */
+		/* A rule keeps its number, so the number is looked up only
+		 * once. */
 		if (!items[i].mark)
 			items[i].mark = metrics_rule_number(
 				metrics, items[i].rule->name);

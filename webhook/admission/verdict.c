@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes the texts of a verdict. A denial has all findings. Its first line is
- * complete alone, because events of a controller show little more; then follow
- * the help and each further finding. A warning has at most 120 characters
- * (kubernetes/api admission/v1 advises this, and the API server silently drops
- * a warning with a control character). A longer text becomes several warnings,
- * split between words. Only the three most severe findings are warnings.
+ * Writes the texts of a verdict. A denial has all findings that deny, up to 64
+ * KiB. Its first line is complete alone, because events of a controller show
+ * little more; then follow the help, if it does not fit in the first line, and
+ * each further finding. A warning has at most 120 characters (kubernetes/api
+ * admission/v1 advises this, and the API server silently drops a warning with a
+ * control character). A longer text becomes several warnings, split between
+ * words. Only the three most severe remarks become warnings; the others are
+ * counted.
  */
 #include "verdict.h"
 
@@ -76,7 +78,9 @@ static const char *one_line(struct arena *arena, const char *all)
 		n = plain ? 1 : utf8_length(text + at, len - at);
 		if (!plain && is_control(text + at, n)) {
 			line[at] = ' ';
-			n = 1; /* the second byte is invalid too */
+			/* the second byte of a C1 character is invalid alone:
+			 * the next turn replaces it */
+			n = 1;
 		}
 	}
 	return line;
@@ -212,7 +216,7 @@ static void write_warnings(struct verdict *verdict)
 struct denial {
 	const struct finding **items;
 	size_t n, size;
-	/* errors first, then warnings, else in their order */
+	/* the first finding of the highest severity */
 	const struct finding *head;
 };
 
@@ -287,8 +291,9 @@ static void note_refused(struct verdict *verdict, const struct policy *policy,
 				contact ? contact : "the policy's owners"));
 }
 
-/* Returns true if the text must say why the finding is not patched. /validate
- * does not get findings that /mutate patches. */
+/* Returns true if a warning must say why the ignore annotation for the finding
+ * does not apply. /mutate warns about findings that it patches, because
+ * /validate does not get those. */
 static bool tells_refusal(const struct request_context *c,
 			  const struct finding *f, enum outcome outcome)
 {
@@ -357,7 +362,8 @@ static void note_outcome(struct verdict *verdict,
 	}
 }
 
-/* Records whether the ticket has prevented a denial. */
+/* Records the ticket if it has prevented a denial, or would prevent one in mode
+ * enforce. */
 static void note_break_glass(struct verdict *verdict,
 			     const struct request_context *c,
 			     const struct judge *judge, const struct finding *f)
@@ -373,7 +379,8 @@ static void note_break_glass(struct verdict *verdict,
 	verdict->ticket_used |= f->mode == MODE_ENFORCE;
 }
 
-/* Writes the warning about the ticket before all others. */
+/* Writes the warning that the ticket was used, or why it does not apply, before
+ * all others. */
 static void write_ticket(struct verdict *verdict,
 			 const struct request_context *c,
 			 const struct policy *policy)

@@ -17,7 +17,7 @@
 struct verdict {
 	struct arena *arena;
 	bool allowed;
-	/* strongest of all findings; would: without the mode */
+	/* strongest of all findings; would: in mode enforce */
 	enum outcome outcome, would;
 	const char *message; /* text of a denial */
 	struct note {
@@ -28,14 +28,14 @@ struct verdict {
 	} * notes;
 	size_t nnotes, notes_size;
 	struct list warnings; /* at most 120 characters each */
-	/* rules of findings that denied, patched or warned */
+	/* rules of findings with an outcome, from audit to deny */
 	struct list rules;
-	/* Rules that would deny or patch if mode, break-glass and ratchet did
-	 * not prevent it. */
+	/* Rules that would deny or patch in mode enforce, but did not. */
 	struct list would_deny, would_patch;
 	struct list patched, suppressed;
-	const char *break_glass; /* ticket that prevented a denial */
-	/* the ticket would also prevent a denial in mode enforce */
+	/* ticket that prevented a denial, or would in mode enforce */
+	const char *break_glass;
+	/* the ticket has prevented a denial in mode enforce */
 	bool ticket_used;
 	const struct node *patch; /* JSON Patch; may be NULL */
 };

@@ -146,7 +146,8 @@ static void drop_fresh(void *context)
 }
 
 /* Reads n <= 2 files, and uses all of them or none. If one cannot be read, the
- * texts read before stay in use. */
+ * texts read before stay in use; returns -1 only if one of them was never
+ * read. */
 static int refresh(const struct followed *files, size_t n, const char *must,
 		   struct err *err)
 {

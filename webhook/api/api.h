@@ -24,9 +24,8 @@ struct api *api_open(const char *kubeconfig, struct err *err);
 void api_close(struct api *api);
 /* Returns https://host[:port][/path], for logs. */
 const char *api_server(const struct api *api);
-/* Checks that the files are valid and that the name can be resolved. Called at
- * the start, for the log, and so that the resolver's files are open before the
- * sandbox starts. */
+/* Resolves the name of the server. Called at the start, so that a wrong name is
+ * logged and the resolver has opened its files before the sandbox starts. */
 int api_warm_up(struct api *api, struct err *err);
 
 struct api_call {

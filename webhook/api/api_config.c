@@ -95,8 +95,8 @@ static int get_path(struct kubeconfig_reader *r, const struct node *map,
 }
 
 /*
- * Reads certificate-authority or certificate-authority-data, or another such
- * pair of keys.
+ * Reads a PEM text from one of two keys: `key` is the path of a file,
+ * `key`-data the text in base64, which has precedence.
  */
 static int get_pem(struct kubeconfig_reader *r, const struct node *map,
 		   const char *key, struct api_pem *out)
@@ -249,7 +249,8 @@ static const struct node *find_named(const struct node *list, const char *name,
 	return NULL;
 }
 
-/* Returns from a list the entry whose name is the value of `from` at key. */
+/* Finds the entry of the list whose name is the value of `from` at key. Returns
+ * the content of that entry. */
 static const struct node *follow(struct kubeconfig_reader *r,
 				 const struct node *from, const char *key,
 				 const struct node *list)

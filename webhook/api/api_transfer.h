@@ -22,7 +22,7 @@ struct api_transfer {
 int api_transfer_begin(struct api *api, struct api_transfer *transfer,
 		       const char *path, struct err *err);
 void api_transfer_end(struct api_transfer *transfer);
-/* Adds the received bytes to the body, as a write callback of libcurl. Returns
+/* Adds the received bytes to the body, for a write callback of libcurl. Returns
  * 0, which ends the transfer, if the body would exceed max or memory runs
  * out. */
 size_t api_take_body(struct buf *body, size_t max, const char *data,

@@ -27,16 +27,18 @@ struct ask_item {
 	enum cluster_kind kind;
 	char *namespace, *name; /* name NULL: all objects of the kind */
 	const char *version;	/* version of the kind that is requested */
-	bool good;		/* answered, and the object is in the state */
+	bool good; /* answered: the object is in the state, or does not exist */
 	struct api_transfer transfer;
 	struct buf body;
 };
 
 struct ask {
 	struct ask_item items[CLUSTER_ABSENCES];
-	size_t n, left;
-	uint32_t answers;	  /* bits of published items; under the lock */
-	bool finished, abandoned; /* under the lock */
+	size_t n, left;	  /* left: items without an answer */
+	uint32_t answers; /* bits of published items; under the lock */
+	/* abandoned: the thread that asked stopped waiting; both under the
+	 * lock */
+	bool finished, abandoned;
 	struct ask *next;
 };
 
@@ -160,6 +162,8 @@ static struct timespec after(unsigned ms)
 	return at;
 }
 
+/* Adds the question to the waiting ones. Returns false if there are too
+ * many. */
 static bool enter(struct questions *asks, struct ask *ask)
 {
 	bool room = asks->n < ASKS;
@@ -347,12 +351,14 @@ static bool take_list(struct feed *feed, const struct buf *body)
 	return good && taking.n < LIST_MAX;
 }
 
-static bool next_question(struct questions *asks, const struct ask_item *item)
+/* Adds the object or the list of the answer to the state. Returns false if it
+ * cannot be read, or the list is too long. */
+static bool take_answer(struct questions *asks, const struct ask_item *item)
 {
 	struct feed *feed = &asks->kinds[item->kind];
 
-	/* The CRD was just created: other objects of the kind must be listed
-	 * too. */
+	/* The kind was missing but now has an object: its CRD was just created,
+	 * so its other objects must be listed too. */
 	if (feed->absent && feed->state == FEED_WAITING)
 		feed->due = live_now();
 	return item->name ? reflector_take_object(feed, item->body.data,
@@ -383,7 +389,7 @@ void asks_done(struct questions *asks, struct ask_item *item, CURLcode code)
 	if (good && status == 404 && ask_next_version(asks, item))
 		return;
 	if (good && status == 200)
-		good = next_question(asks, item);
+		good = take_answer(asks, item);
 	else if (status != 404)
 		good = false;
 	end_item(asks, item, good);

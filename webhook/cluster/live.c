@@ -27,12 +27,12 @@ enum {
 	/* Interval for publishing a state without changes that is known to be
 	 * complete. */
 	RENEW_MS = 15000,
-	/* Number of steps within the maximum age: a state is confirmed,
-	 * published and checked in time. */
+	/* The policy's maxAge is divided into this many steps. A state is
+	 * confirmed, published and checked at least once in a step. */
 	STEPS = 6,
 	CLOCK_STEP_MS = 2000,
-	/* Rules that need a kind no longer wait when that kind fails this much
-	 * longer than all others. */
+	/* A kind whose last complete read is this much older than that of the
+	 * most recent kind is marked unreadable. */
 	GIVE_UP_MS = 300000,
 	STACK_BYTES = 512 << 10,
 	/* Number of connections for questions, in addition to the watches. */
@@ -77,8 +77,8 @@ static int64_t wall_minus_monotonic(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 - live_now();
 }
 
-/* Returns the earliest time at which a readable kind was complete; 0: no kind
- * was read. */
+/* Returns the earliest of the times at which the readable kinds were last
+ * complete; 0: no kind was read. */
 static int64_t good_since(const struct live *live)
 {
 	int64_t oldest = 0;
@@ -100,9 +100,9 @@ static int64_t age_of(int64_t good)
 	return good ? (ms > 0 ? ms / 1000 : 0) : -1;
 }
 
-/* Ends the wait for kinds that fail much longer than others. After an outage
- * some kinds recover sooner than others; that difference alone does not
- * count. */
+/* Marks kinds as unreadable that fail much longer than others. Does so only if
+ * the API server has answered for GIVE_UP_MS: after an outage some kinds
+ * recover sooner than others. */
 static void give_up(struct live *live, int64_t now)
 {
 	int64_t youngest = 0;
@@ -311,7 +311,8 @@ static int64_t wait_ms(const struct live *live, int64_t now)
 	return wait > 0 ? wait : 0;
 }
 
-/* Creates the builder. Marks its content as incomplete if memory runs out. */
+/* Creates the builder. `torn` stays set, so that the builder is not used, if
+ * memory runs out here. */
 static void make_builder(struct live *live)
 {
 	struct feeds *feeds = &live->feeds;

@@ -102,8 +102,8 @@ static bool close_bracket(struct items *s, const struct split_sink *sink)
 	return good;
 }
 
-/* Returns the buffer for the byte: the brackets of the list itself belong to
- * the head; between items there are only commas. */
+/* Returns the buffer for the byte, or NULL for a byte between items. The
+ * brackets of the list itself belong to the head. */
 static struct buf *home(struct items *s, char c)
 {
 	if (s->in_items && s->depth == ITEM_DEPTH && c == ']')

@@ -42,6 +42,8 @@ struct items {
 void items_init(struct items *items);
 void items_reset(struct items *items);
 void items_release(struct items *items);
+/* Splits a chunk. Returns false if the sink ends the splitting, the text is not
+ * JSON, or an item or the head is too long. */
 bool items_feed(struct items *items, const char *data, size_t len,
 		const struct split_sink *sink);
 

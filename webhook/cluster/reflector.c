@@ -158,7 +158,7 @@ static size_t on_data(char *data, size_t one, size_t len, void *context)
 	return 0;
 }
 
-/* --- what comes of it ----------------------------------------------------- */
+/* --- results -------------------------------------------------------------- */
 
 static void wait_for(struct feed *feed, int64_t now, unsigned ms)
 {
@@ -256,11 +256,11 @@ static void page_done(struct feed *feed, int64_t now)
 }
 
 /*
- * Returns true if a refusal is not believed yet. An API server that has just
- * started may forbid a request that it will soon allow (its authorizer has read
- * no roles yet), and may not know the kind of a CRD. For a kind that was read
- * before, a refusal must last some seconds; during these the state counts as
- * good.
+ * Returns true if a refusal is not believed yet, and schedules the next
+ * attempt. An API server that has just started may forbid a request that it
+ * will soon allow (its authorizer has read no roles yet), and may not know the
+ * kind of a CRD. For a kind that was read before, a refusal must last some
+ * seconds; during these the state counts as good.
  */
 static bool is_unconfirmed(struct feed *feed, int64_t now)
 {

@@ -29,7 +29,8 @@ enum reflector_state { FEED_WAITING, FEED_LISTING, FEED_WATCHING };
 enum reflector_verdict {
 	FEED_FINE,
 	FEED_RELIST, /* the resource version is too old to continue from */
-	FEED_BROKEN, /* the response is malformed */
+	/* the response is malformed or too long, or memory ran out */
+	FEED_BROKEN,
 };
 
 /* Data that all feeds share. */
@@ -46,9 +47,10 @@ struct feeds {
 	uint64_t relists, events, failures;
 	/* time of the next warning about invalid objects */
 	int64_t next_warning;
-	/* times since the server does not respond, and of the log line */
+	/* start of the time without a response, and time of the last log line
+	 * about it; 0: none */
 	int64_t away_since, away_logged;
-	/* time since the server responds again */
+	/* time at which the server last began to respond again */
 	int64_t back_since;
 	/* warnings that were not logged since the last logged one */
 	unsigned warnings;
@@ -102,7 +104,8 @@ void reflector_release(struct feed *feed);
 void reflector_start(struct feed *feed, int64_t now);
 /* Handles the end of the feed's transfer. */
 void reflector_done(struct feed *feed, CURLcode code, int64_t now);
-/* Ends a transfer that received no data for too long. */
+/* Confirms the state if a watch is accepted and quiet. Ends a transfer that
+ * received no data for too long, and a list that takes too long. */
 void reflector_look(struct feed *feed, int64_t now);
 /* Shortens the wait of a feed that did not reach the server. Called when the
  * server responds (again). */
@@ -130,6 +133,9 @@ void feeds_count_memory(struct feeds *all);
 /* Adds a requested object to the state; returns false if the text is not an
  * object of the kind. */
 bool reflector_take_object(struct feed *feed, const char *text, size_t len);
+/* Take an item of a list, and an event of a watch, as callbacks of struct
+ * split_sink; context is the feed. They return false, and set the verdict of
+ * the feed, if the response must not be read further. */
 bool reflector_take_item(void *context, const char *text, size_t len);
 bool reflector_take_event(void *context, const char *text, size_t len);
 /* Reads the metadata of the list, once the list has ended. */
@@ -141,7 +147,7 @@ int64_t live_now(void); /* monotonic ms */
 /* Returns a random number less than n. */
 uint32_t live_random(uint32_t n);
 /* Returns milliseconds to wait after a number (from 1) of consecutive failures:
- * half of the wait is fixed, half random. */
+ * half of the wait is fixed, half depends on chance, a random number. */
 unsigned live_backoff(unsigned failures, unsigned first, unsigned most,
 		      uint32_t chance);
 

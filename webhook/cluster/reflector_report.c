@@ -2,7 +2,7 @@
 /* Logs failures of feeds that last, and repeats the lines from time to time. */
 #include "reflector.h"
 
-enum { REPEAT_MS = 300000 }; /* time between two lines about one feed */
+enum { REPEAT_MS = 300000 }; /* time between two lines about the same failure */
 
 /* Logs a server that does not respond once, instead of once for each kind. */
 static void report_unreached(struct feed *feed, int64_t now)

@@ -32,8 +32,8 @@ static void warn(void *context, const char *text)
 
 /* --- from a file ---------------------------------------------------------- */
 
-/* Logs a state whose time is in the future; it is not used, like a state that
- * is too old. */
+/* Sets the metric of the state's age: infinity if its time is in the future,
+ * because such a state is not used. */
 static void report_age(struct state *s)
 {
 	int64_t age = time(NULL) - s->taken_at;
@@ -108,7 +108,7 @@ static int load_file(struct state *s)
 	return 0;
 }
 
-/* --- whether it is used --------------------------------------------------- */
+/* --- use of the state ----------------------------------------------------- */
 
 static void report_unused(struct state *s, const char *reason)
 {
@@ -129,8 +129,8 @@ static void report_unused(struct state *s, const char *reason)
 	}
 }
 
-/* Logs when the state is used or no longer used. A change of only the reason is
- * not logged. */
+/* Logs when the state starts or stops being used. A change of only the reason
+ * is not logged. */
 static void look_whether_used(struct state *s)
 {
 	const char *reason = admission_state_unused(s->admission, time(NULL));

@@ -39,17 +39,17 @@ void log_event(struct log *log, enum log_level level, const char *message,
 	       const struct log_field *fields, size_t n);
 
 /*
- * A decision about an object with findings. Repeats for one object with the
- * same rules and decision within 5 minutes are counted; the count is logged
- * with the next line about that object, or by log_flush_repeats() once the time
- * has passed. Strings may be NULL. Text from the user is escaped.
+ * A decision about an object with findings. Within 5 minutes, repeats for one
+ * object with the same rules, decision and mode are only counted; the count is
+ * logged with the next line about that object, or by log_flush_repeats() once
+ * the time has passed. Strings may be NULL. Text from the user is escaped.
  */
 struct log_decision {
 	const char *uid, *webhook, *operation, *user;
 	const char *namespace, *kind, *name, *owner; /* owner: "Job/train" */
 	const char *const *rules;
 	size_t nrules;
-	const char *decision;	   /* outcome: allow, deny, patch, warn */
+	const char *decision;	   /* outcome: deny, patch, warn, audit */
 	const char *would;	   /* outcome in mode enforce, or NULL */
 	const char *mode, *policy; /* policy: hash of the policy */
 	const char *break_glass;   /* break-glass ticket, or NULL */
@@ -58,6 +58,7 @@ struct log_decision {
 	uint64_t nanoseconds;
 };
 void log_decision(struct log *log, const struct log_decision *decision);
+/* Logs the counts of repeats whose 5 minutes have passed. */
 void log_flush_repeats(struct log *log);
 
 #endif

@@ -28,7 +28,7 @@ enum {
 /* One object at one webhook, and the last line about it. */
 struct repeat {
 	uint64_t object;   /* hash of the object; 0: free place */
-	uint64_t reported; /* hash of rules, decision and mode */
+	uint64_t reported; /* hash of rules, decision, mode and ticket */
 	int64_t since;	   /* monotonic seconds of the last line */
 	unsigned count;	   /* repeats that were not logged */
 	char webhook[12], decision[12];
@@ -39,8 +39,8 @@ struct log {
 	int fd;
 	enum log_level level;
 	bool json;
-	int64_t (*now)(void); /* clock: monotonic seconds */
-	_Atomic unsigned lost;
+	int64_t (*now)(void);  /* clock: monotonic seconds */
+	_Atomic unsigned lost; /* lines dropped since the last written one */
 	pthread_mutex_t lock; /* protects the table, and keeps lines in order */
 	struct repeat repeats[REPEAT_SETS][REPEAT_WAYS];
 };

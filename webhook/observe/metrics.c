@@ -143,7 +143,8 @@ struct finding_labels metrics_unpack(uint64_t key)
 	};
 }
 
-/* Returns the slot of the key; a new key takes a free slot if there is room. */
+/* Returns the slot of the key. A new key takes a free slot; beyond
+ * FINDING_LIMIT only if `over` is true, otherwise NULL is returned. */
 static struct finding_slot *find_slot(struct metrics *m, uint64_t key,
 				      bool over)
 {

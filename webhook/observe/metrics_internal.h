@@ -8,7 +8,7 @@
  * index in that list; any other value has the index of the last item, "other".
  * Values that users choose get a number when they are first seen (struct
  * metric_labels) until the list is full; after that they get number 0, "other".
- * Pages of a table take no memory until they are used.
+ * The system gives a table no memory for pages that were never written.
  */
 #ifndef WEBHOOK_METRICS_INTERNAL_H
 #define WEBHOOK_METRICS_INTERNAL_H
@@ -84,6 +84,7 @@ struct metrics {
 	_Atomic double gauges[METRICS_GAUGES]; /* NAN: never set */
 	double start_time;
 	_Atomic unsigned nfindings;
+	/* rules whose series begin at 0 in patches, and in not_run */
 	_Atomic bool patching[MAX_RULES + 1], bound[MAX_RULES + 1];
 	pthread_mutex_t lock; /* protects the fields below */
 	char version[64], policy[24];

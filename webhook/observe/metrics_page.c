@@ -230,7 +230,7 @@ static void write_gpus(struct metrics *m, struct buf *out)
 	unsigned rules = atomic_load(&m->rules.n);
 
 	family(out, "gpugate_gpus_affected_total", "counter",
-	       "Accelerators that objects with findings requested.");
+	       "Accelerators of objects with findings, counted for each finding.");
 	for (unsigned i = 0; i < (rules + 1) * ACTIONS; i++) {
 		uint64_t n = get(&m->gpus[i / ACTIONS][i % ACTIONS]);
 
@@ -462,7 +462,7 @@ void metrics_write(struct metrics *m, struct buf *out)
 	write_findings(m, out);
 	write_gpus(m, out);
 	family(out, "gpugate_patches_total", "counter",
-	       "Patches applied to reviewed objects.");
+	       "Findings in reviewed objects that were patched.");
 	write_rules(m, out, "gpugate_patches_total", m->patches, m->patching);
 	family(out, "gpugate_rules_not_run", "gauge",
 	       "Reviews since the start in which the rule did not run because it lacked information.");

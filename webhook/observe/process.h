@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads numbers about the gpugated process from /proc. A number that cannot be
- * read is negative.
+ * Reads numbers about the gpugated process from /proc, and the limits of its
+ * container. A number from /proc that cannot be read is negative.
  */
 #ifndef WEBHOOK_PROCESS_H
 #define WEBHOOK_PROCESS_H

@@ -71,8 +71,9 @@ static uint64_t sign_stat(const struct stat *st, uint64_t seed)
 
 static uint64_t sign_at(int dirfd, const char *path, int depth, size_t *budget);
 
-/* Adds up the signatures of all entries, because readdir() has no order. The
- * kubelet replaces the link "..data"; the other files are links through it. */
+/* Adds up the signatures of all entries, because readdir() has no order. Skips
+ * names that begin with "..": the kubelet replaces the link "..data", and the
+ * other files are links through it, so they show the change. */
 static uint64_t sign_folder(int dirfd, const char *path, int depth,
 			    size_t *budget)
 {

@@ -7,8 +7,8 @@
  *
  * A signature (device, inode, size, times) is computed each second. A change is
  * reported once, after two checks 50 ms apart give the same signature, so that
- * a file is not read while it is being written. Only one thread may use a
- * watch.
+ * a file is not read while it is being written; a file that is written
+ * continuously is reported after two seconds. Only one thread may use a watch.
  *
  *	wait for watch_wait() milliseconds;
  *	if (watch_changed(watch))

@@ -23,7 +23,7 @@ enum {
 	PHASE_BITS = 3,
 	TICK_MS = 100,
 	GRACE_MS = 1000, /* younger connections are not closed */
-	SLOW_MS = 250,
+	SLOW_MS = 250,	 /* a body or reply that takes longer is slow */
 	/* connections opened or closed before malloc_trim() */
 	TRIM_AFTER = 256,
 };
@@ -85,8 +85,9 @@ void connection_heard(struct connection *c)
 
 /* --- the watchdog --------------------------------------------------------- */
 
-static void close_idle(struct connection_table *table, struct connection *c,
-		       uint64_t seen)
+/* Shuts down the connection, unless its phase has changed since it was seen. */
+static void cut_connection(struct connection_table *table, struct connection *c,
+			   uint64_t seen)
 {
 	if (!atomic_compare_exchange_strong(&c->state, &seen, PHASE_CUT))
 		return;
@@ -120,14 +121,14 @@ static void check_connection(struct connection_table *table,
 	uint64_t limit = table->limits.seconds[phase] * 1000;
 
 	if (limit && age_ms(state, now) > limit)
-		close_idle(table, c, state);
+		cut_connection(table, c, state);
 	else if ((phase == PHASE_BODY || phase == PHASE_REPLY) &&
 		 age_ms(state, now) > SLOW_MS)
 		mark_slow(table, c, state);
 }
 
-/* Returns true for a connection that never sent a request (here called a
- * squatter). */
+/* Returns true for a connection that never had a reply and has not sent the
+ * headers of a request (here called a squatter). */
 static bool is_squatter(const struct connection *c, uint64_t state)
 {
 	enum phase phase = phase_of(state);
@@ -166,7 +167,7 @@ static int descending(const void *a, const void *b)
 }
 
 /* Returns the age of the n-th oldest connection that may be closed; if there
- * are fewer, of the youngest. */
+ * are fewer, of the youngest; UINT32_MAX if there is none. */
 static uint32_t nth_age(struct connection_table *table, bool squatters,
 			unsigned n, uint64_t now)
 {
@@ -211,7 +212,7 @@ static void shed(struct connection_table *table, uint64_t now)
 			continue;
 		/* Closes the connection, unless a request has arrived
 		 * meanwhile. */
-		close_idle(table, c, state);
+		cut_connection(table, c, state);
 		left--;
 	}
 }

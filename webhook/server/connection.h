@@ -62,14 +62,17 @@ connection_table_new(const struct connection_limits *limits);
 void connection_table_stop(struct connection_table *table);
 void connection_table_free(struct connection_table *table);
 unsigned connection_table_count(const struct connection_table *table);
-/* Returns the number of connections in PHASE_SLOW, for which the clients are
- * the reason, not load. */
+/* Returns the number of connections in PHASE_SLOW: slow because of their
+ * clients, not because of load. */
 unsigned connection_table_slow(const struct connection_table *table);
 
+/* Adds a connection to the table. The caller owns c, which must stay in place
+ * until connection_leave(). */
 void connection_enter(struct connection_table *table, struct connection *c,
 		      int fd, enum phase phase);
 void connection_leave(struct connection *c);
 
+/* Begins a phase now. */
 void connection_phase(struct connection *c, enum phase phase);
 /* Notes received bytes. The first byte of a request starts its time limit;
  * later bytes do not. */

@@ -10,7 +10,7 @@
 
 #include "server_listen.h"
 
-/* --- what libmicrohttpd calls --------------------------------------------- */
+/* --- callbacks ------------------------------------------------------------ */
 
 /* Ends the process after a failure inside of libmicrohttpd, whose state may be
  * wrong. */
@@ -107,7 +107,7 @@ struct server *server_start(const struct server_options *options,
 	return NULL;
 }
 
-/* --- the rest of its life ------------------------------------------------- */
+/* --- after the start ------------------------------------------------------ */
 
 unsigned server_port(const struct server *server)
 {

@@ -57,7 +57,7 @@ struct server_options {
  * number of small ones. */
 size_t server_memory_least(size_t max_body);
 /* Starts a server, which serves at once. Returns NULL and sets err if it cannot
- * listen. */
+ * listen or start its threads. */
 struct server *server_start(const struct server_options *options,
 			    struct err *err);
 unsigned server_port(const struct server *server);

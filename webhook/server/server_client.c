@@ -82,8 +82,8 @@ static const struct refusal *check_name(const struct server *server,
 	return &wrong_name;
 }
 
-/* Limits the time for which the result is kept to the end of the
- * certificate. */
+/* Checks the name in the certificate. The result is kept no longer than until
+ * the certificate expires. */
 static const struct refusal *check_leaf(struct peer *peer,
 					const gnutls_datum_t *der)
 {

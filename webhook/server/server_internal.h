@@ -195,7 +195,7 @@ const struct refusal *server_check_client(struct peer *peer,
 void server_memory_init(struct server_memory *memory, size_t bytes,
 			size_t max_body);
 /* Reserves `more` bytes for a body of the total size `size`. Returns false,
- * counted and logged, if all memory for bodies is in use. */
+ * counted and logged, if the memory for bodies of this size is in use. */
 bool server_memory_body(struct server *server, size_t more, size_t size);
 void server_memory_body_end(struct server *server, size_t size);
 /* Reserves memory for checking a large body. Returns false if other reviews use
@@ -205,7 +205,8 @@ void server_memory_judge_end(struct server *server, size_t len);
 
 /* -- server_body.c --------------------------------------------------------- */
 
-/* Adds bytes to the body. Returns -1 if all memory for bodies is in use. */
+/* Adds bytes to the body. Returns -1 if the memory for bodies is in use, or the
+ * body would become longer than announced. */
 int server_body_add(struct peer *peer, const char *data, size_t len);
 void server_body_release(struct peer *peer);
 

@@ -34,10 +34,10 @@ enum {
 };
 
 /*
- * An API server has given up after the first time, or soon does, and the object
- * may be admitted without a review. No known review takes a fifth of the
- * processor time on a machine of 2023, or three quarters of the memory; one
- * that does more is denied, whatever the load of the machine.
+ * When `elapsed` (ms) has passed, the API server has given up or soon will, and
+ * the object may be admitted without a review. No known review takes a fifth of
+ * `processor` (ms of CPU time on a machine of 2023), or three quarters of
+ * `memory`; one that does more is denied, whatever the load of the machine.
  */
 static const struct escape_limits review_limits = {
 	.elapsed = 2000,
@@ -70,7 +70,7 @@ static const struct refusal memory_used = {
 static const struct refusal out_of_time = {429, "the review took too long\n",
 					   false};
 
-/* --- what is wrong with the headers --------------------------------------- */
+/* --- headers -------------------------------------------------------------- */
 
 struct headers {
 	unsigned hosts, lengths, codings, types;
@@ -322,8 +322,10 @@ static void judge_by_start(struct review_work *j, struct escape_limits limits,
 }
 
 /*
- * All state of a review that cannot continue is freed. One that used too much
- * processor time or memory is denied by its start, any other is rejected.
+ * Checks a review within the limits. If it exceeds them, its state is freed. A
+ * review that used too much processor time or memory is then denied by its
+ * start; any other, for example one that had no time left, is answered with
+ * 429.
  */
 static void judge_guarded(struct review_work *j,
 			  const struct escape_limits *limits)
@@ -399,8 +401,9 @@ static struct MHD_Response *judge_start(struct peer *peer)
 /* --- the three calls ------------------------------------------------------ */
 
 /*
- * Counts the request as in flight. Requests that wait for their clients do not
- * count: otherwise a few hundred slow clients would lock out all others.
+ * Counts the request as in flight, and rejects it beyond --max-in-flight.
+ * Requests that wait for slow clients do not count for the limit: otherwise a
+ * few hundred of them would lock out all others.
  */
 static void count_in(struct peer *peer)
 {
@@ -416,8 +419,9 @@ static void count_in(struct peer *peer)
 	}
 }
 
-/* Returns true if the rejection must be sent before the body arrives: a client
- * that waits for "100 Continue" sends no body. */
+/* Returns true if the rejection must be sent before the body arrives: the body
+ * is too long to read and drop, or the client waits for "100 Continue" and
+ * sends no body. */
 static bool is_urgent(const struct peer *peer, const struct headers *headers)
 {
 	return peer->refusal->close || headers->expects ||

@@ -195,7 +195,7 @@ int server_threads_start(struct server *server, int listener)
 void server_threads_stop(struct server *server)
 {
 	atomic_store(&server->stopping, true);
-	/* Each listening thread gets an event by this. */
+	/* Every thread waits for events of this socket, and wakes up now. */
 	shutdown(server->listener, SHUT_RDWR);
 	for (unsigned i = 0; i < server->nthreads; i++)
 		if (server->threads[i]->runs)

@@ -125,8 +125,8 @@ static bool hold(struct peer *peer, const giovec_t *parts, int n, size_t len)
 	return true;
 }
 
-/* Sends the held bytes, then the parts; returns the number of bytes sent from
- * the parts. */
+/* Sends the held bytes, then the parts. Returns the number of bytes sent from
+ * the parts, or -1 with errno. */
 static ssize_t send_parts(struct peer *peer, const giovec_t *parts, int n)
 {
 	struct iovec iov[PARTS_MAX + 1] = {{peer->hold, peer->held}};

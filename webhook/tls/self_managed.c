@@ -48,7 +48,8 @@ struct self_managed {
 	atomic_bool stop;
 	_Atomic(const char *) not_ready;
 	/* Fields of the thread. */
-	/* CA and versions that were published; empty: missing */
+	/* the CA, and the versions of the configurations in which the last
+	 * round found it; empty: it is not in all of them */
 	struct buf settling;
 	int64_t since;
 	unsigned generation, failures;
@@ -63,7 +64,8 @@ struct round {
 	struct buf bundles, versions, wanted;
 	struct rotate_state state;
 	struct rotate_report reported;
-	bool changed, missing;
+	bool changed; /* this replica wrote an object */
+	bool missing; /* a configuration does not exist */
 };
 
 enum outcome { ROUND_DONE, ROUND_AGAIN, ROUND_FAILED };
@@ -307,8 +309,8 @@ static enum outcome publish(struct self_managed *m, struct round *r,
 	return ROUND_DONE;
 }
 
-/* Reports the replica as ready. Once ready, it stays ready: serving is better
- * than not serving, whatever fails later. */
+/* Updates the reason why the replica is not ready. Once ready, it stays ready:
+ * serving is better than not serving, whatever fails later. */
 static void report_ready(struct self_managed *m, struct round *r)
 {
 	if (!atomic_load(&m->not_ready))

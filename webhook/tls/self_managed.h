@@ -36,8 +36,8 @@ struct self_managed *
 self_managed_start(const struct self_managed_options *options, struct err *err);
 void self_managed_stop(struct self_managed *managed); /* managed may be NULL */
 
-/* Returns NULL if a pair is loaded and its CA is in the webhook configurations,
- * else the reason. May be called by any thread. */
+/* Returns NULL once a pair was loaded and its CA was in the webhook
+ * configurations; before that, the reason. May be called by any thread. */
 const char *self_managed_not_ready(const struct self_managed *managed);
 
 /* Parses "90d", "36h", "20m", "45s" or "45" into seconds; returns -1 for any

@@ -5,7 +5,7 @@
  *	self_managed.c         the thread, and the order of requests
  *	self_managed_secret.c  the Secret and what rotates in it
  *	self_managed_hooks.c   webhook configurations and their caBundle
- *	self_managed_text.c    times, lives
+ *	self_managed_text.c    times and lifetimes
  */
 #ifndef WEBHOOK_SELF_MANAGED_INTERNAL_H
 #define WEBHOOK_SELF_MANAGED_INTERNAL_H
@@ -39,7 +39,7 @@ int managed_read(const struct managed_link *link, const char *path,
 		 json_t **object, struct err *err);
 /* Initializes an empty reply, which is erased if the work is interrupted. */
 void managed_guard(struct escape_guard *guard, struct api_reply *reply);
-/* Overwrites strings of the object that hold secrets. */
+/* Overwrites the secret strings of the object and frees it. */
 void managed_wipe(json_t *object);
 
 /* -- Secret ---------------------------------------------------------------- */
@@ -59,8 +59,9 @@ enum change secret_create(const struct managed_link *link, const char *path,
 
 /* Appends the bundles that the API server trusts now. */
 void hooks_bundles(const json_t *object, struct buf *out);
+/* Returns true if every webhook of the configuration has the bundle. */
 bool hooks_have(const json_t *object, const struct buf *bundle);
-/* Appends a text that differs after each change of the object. */
+/* Appends a text that differs after each change of the object's webhooks. */
 void hooks_version(const json_t *object, struct buf *out);
 /* Appends a strategic merge patch for webhooks that lack the bundle; the patch
  * applies only to this version of the object. */

@@ -86,7 +86,8 @@ struct node *cluster_trim(struct arena *arena, enum cluster_kind kind,
 			  const struct node *root, struct err *err);
 /* True if snapshots store the object. */
 bool cluster_is_wanted(enum cluster_kind kind, const struct node *root);
-/* True if objects of the kind may own pods through other objects. */
+/* True for DaemonSet and Deployment: few of their objects are stored, but all
+ * of them may own pods. */
 bool cluster_kind_owns(enum cluster_kind kind);
 
 /* --- snapshots ------------------------------------------------------------ */
@@ -104,7 +105,8 @@ int64_t cluster_taken_at(const struct cluster *cluster);
  * explain it. The snapshot would then never become too old. */
 bool cluster_is_ahead(const struct cluster *cluster, int64_t now);
 const char *cluster_server(const struct cluster *cluster); /* "" if unknown */
-/* Returns the text of the admission policy; NULL if unknown. */
+/* Returns the text of the policy of gpugated in the cluster; NULL if
+ * unknown. */
 const char *cluster_policy(const struct cluster *cluster);
 /* Returns the cluster's own admission policies, their parameters and the
  * CustomResourceDefinitions as the JSON of a List (engine/admission_policy.h);

@@ -58,8 +58,8 @@ bool secrets_plain(const char *text, size_t len);
 /* --- collecting ---------------------------------------------------------- */
 
 /*
- * Collects the values of a document: those of variables, and of keys with the
- * name of a secret.
+ * Collects the values of a document: those of variables, of keys with the name
+ * of a secret, and those inside of strings.
  */
 void secrets_of_tree(struct secrets *secrets, const struct node *root);
 /* Collects the values in a text of any format: NAME=value, NAME: value, and

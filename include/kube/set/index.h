@@ -281,7 +281,9 @@ struct workload {
 	size_t npods;
 	/* The members below are set by object_index_add() and _finish(). */
 	uint64_t hash; /* hash of the identity; 0: never a duplicate */
-	size_t at;     /* index; until the end, that within its thread */
+	/* index among all workloads; before object_index_finish(), among those
+	 * of its thread */
+	size_t at;
 	/* Another workload for the same object: an earlier one, or a later one
 	 * if this is only a patch. NULL if this workload counts. */
 	const struct workload *duplicate_of;
@@ -326,8 +328,8 @@ struct object_index {
 	bool clusters; /* the cluster of some file is known */
 	/*
 	 * The members below are valid after object_index_finish(): the lowest
-	 * priority class of a serving workload, or NULL; its value, its
-	 * cluster, and that workload.
+	 * priority class of a serving workload, or NULL; its value, the cluster
+	 * and the set of that workload, and its identity.
 	 */
 	const char *serving_class;
 	int64_t serving_value;
@@ -406,14 +408,16 @@ enum tri workload_pod_selected(const struct workload_pod *pod,
 /* True if the autoscaler sets the number of the workload's pods. */
 bool scaler_scales(const struct object_index *set, const struct scaler *scaler,
 		   const struct workload *w);
-/* True if the Service is in the workload's namespace. */
+/* True if the Service is in the namespace, the cluster and the set of the
+ * workload. */
 bool service_is_beside(const struct object_index *set,
 		       const struct kube_service *service,
 		       const struct workload *w);
 /* True if the Service certainly selects the pods. */
 bool service_selects(const struct kube_service *service,
 		     const struct workload_pod *pod);
-/* True if the configuration and the workload belong to one cluster. */
+/* True if the configuration and the workload belong to one cluster and one
+ * set. */
 bool config_is_beside(const struct object_index *set,
 		      const struct component_config *config,
 		      const struct workload *w);

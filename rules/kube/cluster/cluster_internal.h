@@ -71,7 +71,7 @@ void put_tree(struct buf *out, struct name_table *names,
 	      const struct node *node);
 void put_quantity(struct buf *out, struct quantity q);
 uint64_t take_number(struct byte_cursor *cursor);
-/* points into the packed bytes */
+/* Returns a text, which points into the packed bytes. */
 const char *take_text(struct byte_cursor *cursor);
 const char *take_name(struct byte_cursor *cursor, struct arena *arena);
 struct node *take_tree(struct byte_cursor *cursor, struct arena *arena);
@@ -107,8 +107,9 @@ struct cluster {
 	uint64_t serial;
 	struct name_table *names;
 	struct node_groups *nodes;
-	/* By the hash of the namespace, or "" for cluster-scoped objects: the
-	 * name, then records (see cluster.c). */
+	/* By the hash of the namespace, or of the kind for cluster-scoped
+	 * objects: the name of the namespace, or "", then records (see
+	 * cluster.c). */
 	struct hash_table namespaces;
 	struct hash_table usage; /* by hash of the owner's identity */
 	struct cluster_meta meta;

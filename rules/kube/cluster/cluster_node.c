@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stores nodes in groups: nodes that are equal for every pod are one group, so
- * that 10,000 nodes take little memory. A node is stored without its hostname,
- * without values of labels that contain its name, and without temporary taints
- * (node.kubernetes.io/...); its memory is rounded down to GiB.
+ * that 10,000 nodes take little memory. A node is stored without labels that
+ * differ on every node (its hostname, values equal to its name, timestamps) and
+ * without temporary taints (node.kubernetes.io/...); its memory is rounded down
+ * to GiB.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,8 @@
 
 /* --- contents of a group -------------------------------------------------- */
 
+/* True for a label that differs on every node: the hostname, a value equal to
+ * the name of the node, a timestamp. */
 static bool is_individual(const struct node *label, const char *name)
 {
 	return text_contains(label->key, "kubernetes.io/hostname") ||
@@ -26,8 +29,8 @@ static bool is_individual(const struct node *label, const char *name)
 	       text_ends(label->key, ".timestamp");
 }
 
-/* Returns the labels of a node without those that contain its name, whose keys
- * are added to individual. */
+/* Returns the labels of a node without individual ones, whose keys are added to
+ * `individual`. */
 static struct node *labels_of(struct arena *arena, const struct node *from,
 			      const char *name, struct node *individual)
 {

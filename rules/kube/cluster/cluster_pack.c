@@ -41,8 +41,8 @@ void names_put(struct name_table *names)
 	free(names);
 }
 
-/* Returns 1 + the name's number, which is added if it is new; 0 if the table is
- * full. */
+/* Returns 1 + the number of the name, which is added if it is new; 0 if the
+ * table is full or the name too long. */
 static uint32_t name_number(struct name_table *names, const char *text,
 			    size_t len)
 {

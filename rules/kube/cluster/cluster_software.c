@@ -2,11 +2,11 @@
 /*
  * Finds software of the cluster whose settings rules need: the variables of
  * NVIDIA's device plugin and the images of Karpenter, KubeRay, Kueue and
- * Kubeflow Trainer. Other DaemonSets and
- * Deployments are not stored. The containers' names are the same in NVIDIA's
- * manifests, its chart and its operator (k8s-device-plugin v0.18.0
- * deployments/, gpu-operator assets/state-device-plugin/); Karpenter's chart
- * names its container "controller".
+ * Kubeflow Trainer. Other DaemonSets and Deployments are not stored. The
+ * containers' names are the same in NVIDIA's manifests, its chart and its
+ * operator (k8s-device-plugin v0.18.0 deployments/, gpu-operator
+ * assets/state-device-plugin/); Karpenter's chart names its container
+ * "controller".
  */
 #include "base/text.h"
 #include "cluster_internal.h"

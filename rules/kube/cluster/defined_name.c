@@ -176,7 +176,7 @@ void defined_names_of_text(struct arena *arena, const char *text, size_t len,
 	}
 }
 
-/* --- the cluster's -------------------------------------------------------- */
+/* --- names in a cluster --------------------------------------------------- */
 
 static int by_text(const void *a, const void *b)
 {

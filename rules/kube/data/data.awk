@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The *.tsv tables to C. Each file becomes one sorted array; "-" is NULL.
-# POSIX awk; the files are given in any order and sorted by their first
-# columns before (LC_ALL=C sort). Names that are looked up for every object
-# get a hash table of row numbers + 1 and tags (tag.awk).
+# Converts the *.tsv tables to C. Each file becomes one array; "-" becomes
+# NULL. POSIX awk; generate.sh has sorted the rows by their first columns
+# (LC_ALL=C), except where the order of the file counts. Tables whose names are
+# looked up for every object get a hash table of row numbers + 1 and tags
+# (tag.awk).
 
 function text(s)
 {
@@ -22,7 +23,7 @@ function write_slots(    i, at, slot)
 		printf "%s{%d, %d},", i % 8 ? " " : "\n\t", slot[i], \
 			slot[i] ? tag(row[slot[i]]) : 0
 	printf "\n};\n"
-	# Rows that are prefixes, from the last.
+	# Numbers of the rows that are prefixes, the last row first.
 	printf "const unsigned short %s_prefixes[] = {", opened
 	for (i = rows; i >= 1; i--)
 		if (row[i] ~ /\*$/)
@@ -30,8 +31,9 @@ function write_slots(    i, at, slot)
 	printf "0};\n"
 }
 
-# By a pair of neighboring bytes that a pattern needs, and as few others as
-# may be: the slots are the first row + 1 of each pair, the chain is the next.
+# Writes the tables that find patterns by a pair of adjacent bytes: for each
+# pattern the pair that the fewest patterns contain. A slot has the number of
+# the first row with its pair, the chain that of the next row.
 function write_pairs(    i, j, n, c, pair, slot, best, few, uses, next_)
 {
 	for (i = 1; i <= rows; i++)
@@ -62,7 +64,7 @@ function write_pairs(    i, j, n, c, pair, slot, best, few, uses, next_)
 	printf "};\n"
 }
 
-# -1: not both are known.
+# Returns the slot of the pair of bytes at a position; -1 if one is a wildcard.
 function pair_at(pattern, at,    a, b)
 {
 	a = substr(pattern, at, 1)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Print the compiled-in tables: rules/kube/data/*.tsv and kinds.txt as C.
+# Prints the *.tsv tables of this folder and kinds.txt as C.
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -13,7 +13,7 @@ for table in accelerators fabric reserved_domains node_labels label_values \
 	removed_versions visible_variables device_paths images; do
 	printf '@table\t%s\n' "$table"
 	case $table in
-	# The order is that of the file: the first match counts.
+	# These keep the order of the file: the first match counts.
 	images | device_paths) grep -v '^#' "$here/$table.tsv" ;;
 	*) grep -v '^#' "$here/$table.tsv" | sort -u ;;
 	esac

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# kinds.txt to C: constant tables of struct kind (rules/kube/kinds.h). Equal
-# paths, counts and boxes are written once. POSIX awk; kind_slots is a hash
-# table of row numbers plus one, filled with the hash that kinds.c computes.
+# Converts kinds.txt to C: constant tables of struct kind (rules/kube/kinds.h).
+# Equal paths, counts and boxes are written once. kind_slots is a hash table of
+# row numbers plus one, filled by the hash that kinds.c computes. POSIX awk.
 
 function fail(text)
 {
@@ -18,7 +18,7 @@ function upper(name)
 	return name
 }
 
-# C name of the path array; "." is no path at all.
+# Returns the C name of the path array; NULL for ".", the empty path.
 function path(text,    n, i, part, out)
 {
 	if (text == "." || text == "")
@@ -53,7 +53,7 @@ function base_path(text)
 	return "BASE_GROUP, " path(text)
 }
 
-# C name of a formula: a function of rules/kube, see COUNT_FORMULA().
+# Returns the C name of a formula, a function of rules/kube: COUNT_FORMULA().
 function formula(name)
 {
 	gsub(/-/, "_", name)
@@ -142,7 +142,7 @@ function boxes(text,    n, i, part, out)
 	return boxlists[text]
 }
 
-# [box.]TO[=[!|&][^|/]FROM[+KEY]],...
+# Parses [box.]TO[=[!|&][^|/]FROM[+KEY]],...
 function field(text,    at, from, in_box, base, key, how)
 {
 	in_box = 0
@@ -196,7 +196,7 @@ function fields(text,    n, i, part, out)
 	return fieldlists[text]
 }
 
-# The last of the operator's copies goes first.
+# Parses [!][/|@]PATH,... of the attributes notes and labels.
 function notes(text,    n, i, part, out, first)
 {
 	if (text in notelists)
@@ -222,7 +222,7 @@ function injects(text,    n, i, part, out)
 	return out
 }
 
-# POLICY[!][/FIELD]; the field is always restartPolicy.
+# Parses POLICY[!][/FIELD]; the field is always restartPolicy.
 function restart(text,    from)
 {
 	if (text == "operator")
@@ -248,7 +248,7 @@ function role(text)
 	return "ROLE_TEXT, \"" text "\""
 }
 
-# Attributes of the words from position `from` on, into attr[].
+# Reads attributes from the words from position `from` on into attr[].
 function attributes(from,    i, at)
 {
 	split("", attr)
@@ -266,7 +266,7 @@ function value(name, otherwise)
 	return name in attr ? attr[name] : otherwise
 }
 
-# Write one row and return its C name.
+# Writes one row and returns its C name.
 function row(form, group, pod,    steady, peak, name, box_list, version)
 {
 	steady = value("count", "1")
@@ -319,7 +319,7 @@ function row(form, group, pod,    steady, peak, name, box_list, version)
 	return name
 }
 
-# "A, B" to "A,\n\t.FIELD = B,"
+# Converts "A, B" to "A,\n\t.FIELD = B,".
 function named(pair, name,    at)
 {
 	at = index(pair, ", ")
@@ -327,7 +327,7 @@ function named(pair, name,    at)
 		substr(pair, at + 2) ","
 }
 
-# A kind's row, or one kept for a shape.
+# Adds a row to the current kind, or stores it for the current shape.
 function add_row(form, group, pod)
 {
 	if (in_shape != "") {
@@ -355,7 +355,7 @@ function use_shape(name, prefix,    i, extra)
 	row_operator = operator
 }
 
-# PATH:RETRIES,DEADLINE,TTL to C; - for a field that the kind lacks.
+# Converts PATH:RETRIES,DEADLINE,TTL to C; "-" is a field that the kind lacks.
 function runs(text,    at, n, i, part, out)
 {
 	if (text == "")
@@ -373,7 +373,7 @@ function runs(text,    at, n, i, part, out)
 	return "{" out "}}"
 }
 
-# An operator's name, with the declaration of its constant.
+# Notes the operator of the following kinds, and declares its constant.
 function use_operator(name)
 {
 	if (!(name in operators)) {
@@ -424,7 +424,8 @@ function like(group, kind,    n)
 	kind_embeds[nkinds] = kind_embeds[n]
 }
 
-# Only characters of kind and group names count; see kind_find().
+# Knows only characters that occur in names of kinds and groups; the hash is
+# that of kind_find().
 function hash(text, slots,    i, h)
 {
 	h = 0

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# native_types.tsv, native_constraints.tsv and native_defaults.tsv to C (../typed/native.h): a type is
-# its number, its fields and defaults are runs of two arrays. POSIX awk.
+# Converts native_types.tsv, native_constraints.tsv and native_defaults.tsv to C
+# (../typed/native.h). Types are numbered; the fields, constraints and defaults of
+# a type are ranges of arrays. POSIX awk.
 
 function fail(what)
 {
@@ -15,7 +16,7 @@ function flag(c)
 		c == "{" ? "NATIVE_MAP" : ""
 }
 
-# Sets name, form and words of a field.
+# Splits FIELD=FORM into name, form and words (the name of an enumeration).
 function split_field(text)
 {
 	name = text
@@ -35,8 +36,9 @@ function type_of(form)
 	return form ~ /^T/ ? substr(form, 2) : ""
 }
 
-# True if a value of the field may hold what the mark stands for: W a word of an
-# enumeration, R a required field, C a constraint. of is the field's type.
+# True if the field, or a field below it, has a property: an enumeration (mark
+# W), a required field (R) or a constraint (C). `of` is the type that has the
+# field.
 function leads_to(mark)
 {
 	return mark == "W" && words != "" || mark == "R" && form ~ /[+]/ || \
@@ -63,7 +65,8 @@ function mark_types(mark,    t, n, i, field, new)
 	return new
 }
 
-# Notes the field at an index of native_fields in the lists of its type.
+# Adds a field with allowed words to the list of its type; at is its index in
+# native_fields.
 function add_word_field(t, at,    bit)
 {
 	bit = tag(name) % 64

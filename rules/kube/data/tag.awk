@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The tag of a key, as node_tag() of doc/node.h computes it. POSIX awk.
+# Computes the tag of a key, as node_tag() of doc/node.h does. POSIX awk.
 
 function tag(s,    n)
 {

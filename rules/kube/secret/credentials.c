@@ -18,13 +18,15 @@
 enum {
 	LEAST = 4,  /* shortest password in bytes */
 	RANDOM = 8, /* shortest text that must look random */
-	/* shortest hexadecimal key in an argument without a name */
+	/* shortest key among the words after `wandb login` */
 	HEX_KEY = 20,
 	KEY_MOST = 256,
 	/* longest value, so that the scan takes linear time */
 	VALUE_MOST = 4096,
 	BETWEEN_MOST = 64, /* longest distance between a word and its value */
-	ARGUMENTS = 8,	   /* number of words read after `wandb login` */
+	/* words read after `wandb login`; and most quotes and blanks between a
+	 * word and its sign */
+	ARGUMENTS = 8,
 };
 
 struct credential_scan {
@@ -33,16 +35,16 @@ struct credential_scan {
 	void (*found)(void *context, size_t at, size_t len);
 	void *context;
 	bool any;
-	/* Positions of a text that were scanned before, because positions to
-	 * scan overlap: for each set of end characters, the bytes that until()
-	 * has scanned; and the end of the last position. */
+	/* Bytes that were scanned before, so that overlapping searches do not
+	 * read them again: for each set of end characters, the bytes that
+	 * until() has scanned without finding one. */
 	struct seen {
 		const char *ends;
 		size_t from, to;
 		bool stops[256];
 	} seen[4];
 	unsigned next;
-	size_t before;
+	size_t before;	  /* end of the last occurrence that each() found */
 	size_t low, high; /* credential that was reported last */
 };
 
@@ -55,6 +57,7 @@ static void report(struct credential_scan *scan, size_t at, size_t end)
 		scan->found(scan->context, at, end - at);
 }
 
+/* Returns the end of the characters among `among` from `at` on. */
 static size_t span(const struct credential_scan *scan, size_t at,
 		   const char *among)
 {
@@ -80,6 +83,8 @@ static struct seen *seen_of(struct credential_scan *scan, const char *ends)
 	return seen;
 }
 
+/* Returns the position of the first character among `ends` from `at` on, at
+ * most VALUE_MOST bytes later. */
 static size_t until(struct credential_scan *scan, size_t at, const char *ends)
 {
 	struct seen *seen = seen_of(scan, ends);
@@ -136,8 +141,8 @@ static const struct word {
 };
 enum { WORDS = ARRAY_SIZE(words) };
 
-/* True if a part of a name starts here: after one of these characters, or with
- * a capital. */
+/* True if a part of a name starts here: after a character that is neither
+ * letter nor digit, or with a capital after a small letter. */
 static bool begins_part(const struct credential_scan *scan, size_t at)
 {
 	return !at || !isalnum((unsigned char)scan->s[at - 1]) ||
@@ -215,8 +220,8 @@ static void scan_sign(struct credential_scan *scan, char sign)
 	}
 }
 
-/* Calls take for every position of the text that is not inside of a
- * credential. */
+/* Calls take for each occurrence of `text`, except inside of the credential
+ * that was reported last. */
 static void each(struct credential_scan *scan, const char *text,
 		 void (*take)(struct credential_scan *scan, size_t at,
 			      size_t end))

@@ -54,8 +54,8 @@ static bool has_part(const char *name, size_t len, const char *part)
 	return memmem(name, len, part, strlen(part)) != NULL;
 }
 
-/* True for names that end like those of secrets, except for other kinds of
- * keys. */
+/* True for names that end like those of secrets, except names of settings such
+ * as EOS_TOKEN or MAX_TOKEN. */
 static bool sounds_secret(const char *name, size_t len)
 {
 	static const char *const not_secret[] = {

@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* -- credentials.c: true if the text may be a secret. References, paths and
- * words for none are not -- */
+/* True if the text may be a secret. References, paths and words for none are
+ * not (credentials.c). */
 bool credential_is_value(const char *text, size_t len);
 
-/* -- options.c: finds values of options of one letter, whose meaning depends on
- * the program: `mysql -pX`, `docker login -p X`. Calls found and returns like
- * secret_credentials() -- */
+/* Finds values of options of one letter, whose meaning depends on the program:
+ * `mysql -pX`, `docker login -p X`. Calls found and returns like
+ * secret_credentials() (options.c). */
 bool secret_options(const char *text, size_t len,
 		    void (*found)(void *context, size_t at, size_t len),
 		    void *context);

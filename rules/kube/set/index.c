@@ -78,7 +78,8 @@ struct counted {
 	size_t n;
 };
 
-/* Returns the number for the class, for its first request only. */
+/* Returns the devices that quotas count for the class; 0 when called again for
+ * the same class. */
 static int64_t counted_take(struct counted *counted, const char *class)
 {
 	int64_t n = 0;

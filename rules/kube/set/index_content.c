@@ -33,7 +33,8 @@ static void add_tree(struct buf *out, const struct node *node)
 	free(sorted);
 }
 
-/* Adds fields of the object, or keys of a quota. */
+/* Adds the keys of the map. values: adds the values too, and leaves out
+ * metadata. */
 static void add_fields(struct buf *out, const struct node *map, bool values)
 {
 	const struct node **sorted = node_by_key(map);

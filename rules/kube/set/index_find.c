@@ -2,9 +2,9 @@
 /*
  * Finds queues, runtime classes, volume claims and other named objects of a
  * set. The fields that a cluster state would store are kept in memory and
- * sorted when the set is finished. Objects other than claims are also found in
- * other sets, because files next to the clusters' folders define objects for
- * all clusters.
+ * sorted when the set is finished. Objects other than volume claims, disruption
+ * budgets and network policies are also found in other sets, because files next
+ * to the clusters' folders define objects for all clusters.
  */
 #include <stdlib.h>
 #include <string.h>

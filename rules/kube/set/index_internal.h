@@ -27,7 +27,8 @@ struct kept_object {
 	struct place place;	 /* of the node that rules report */
 	uint32_t set;
 };
-/* Returns false if the object is not of such a kind. */
+/* Reads an object to which workloads refer by name, or that selects pods.
+ * Returns false for objects of other kinds. */
 bool index_add_named(struct object_index *set, const struct object *object,
 		     uint32_t file, struct kept_object *out);
 void index_add_service(struct object_index *set, const struct object *object,

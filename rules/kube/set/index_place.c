@@ -76,7 +76,8 @@ struct spec_place spec_place_of(const struct pod *pod)
 		object->uses ? object_runtime_around(object, base) : NULL;
 	struct spec_place place = {pod->spec->start, NO_FILE, 0};
 
-	/* Bytes of a text in the file, not of the file. */
+	/* The object is in a string of the file, so its offsets are not those
+	 * of the file. */
 	if (object->doc->host)
 		place.start = UINT32_MAX;
 	if (from) {

@@ -106,7 +106,8 @@ static int by_name(const void *a, const void *b)
 
 /* --- removing duplicates -------------------------------------------------- */
 
-/* Keeps the first of equal items, in order; returns their number. */
+/* Sets the set of each item, removes items that are equal to an earlier one,
+ * and sorts the others. Returns their number. */
 static size_t keep_first(const struct object_index *set, void *items, size_t n,
 			 size_t size,
 			 int (*order)(const void *a, const void *b))
@@ -223,8 +224,8 @@ const struct limit_range *index_own_limit_ranges(const struct object_index *set,
 			 of_namespace);
 }
 
-/* Also searches other sets, because files next to the clusters' folders define
- * objects for all clusters. */
+/* Finds a class in the workload's set, or else in another set: files next to
+ * the clusters' folders define objects for all clusters. */
 const struct priority_class *index_own_class(const struct object_index *set,
 					     const struct workload *w,
 					     const char *name)

@@ -181,7 +181,8 @@ static void check_pod(struct field_walk *walk, const struct pod *pod)
 	}
 }
 
-/* True if the previous pod is in the same group, which was checked already. */
+/* True if the group of the pod was checked already: it is the object or its
+ * spec, or the group of the previous pod. */
 static bool same_group(const struct object *object, const struct pod *pod)
 {
 	return pod->group == object->root ||
@@ -189,7 +190,8 @@ static bool same_group(const struct object *object, const struct pod *pod)
 	       (pod > object->pods && pod[-1].group == pod->group);
 }
 
-/* Checks all values of a native kind, except numbers of pods. */
+/* Checks the types of all values of a native kind except numbers of pods; in
+ * other kinds, those of metadata and of the pods. */
 static void check_types(struct fields *fields, const struct object *object,
 			const struct native_kind *kind)
 {

@@ -526,7 +526,8 @@ static void finish_service(struct arena *arena, struct node *service)
 			typed_put(port, "nodePort", unknown(arena, port));
 }
 
-/* Removes the status, as the API server does when a claim is created. */
+/* Removes the phase that is set by default: the API server resets the status of
+ * a new claim after it has set the defaults. */
 static void finish_volume_claim(struct node *claim)
 {
 	struct node *status = typed_find(claim, "status", 6);
@@ -536,7 +537,8 @@ static void finish_volume_claim(struct node *claim)
 		node_unlink(status, phase);
 }
 
-/* Removes the status, which a create request cannot set. */
+/* Replaces the status by an empty one with its defaults, because a create
+ * request cannot set it. */
 static void reset_status(struct arena *arena, unsigned type, struct node *root)
 {
 	const struct native_field *field =

@@ -117,8 +117,8 @@ void typed_keep(struct node *map, const struct node *from, struct node *value)
 	append(map, value);
 }
 
-/* True if the text contains a placeholder. Rules can use the known part of a
- * command, but an expression needs the whole text. */
+/* True if a word of `command` or `args` contains a placeholder. Rules can use
+ * the known part of the word, but an expression needs the whole text. */
 static bool holds_placeholder(const struct node *node)
 {
 	const struct node *list = node->parent;
@@ -230,8 +230,8 @@ struct typed_resource typed_resource(struct arena *arena, const char *group,
 	return (struct typed_resource){usual_plural(arena, kind), false, false};
 }
 
-/* Sets the namespace of the request, which has precedence over that in the
- * file. */
+/* Adds the namespace of the request if the author set none; its value is
+ * unknown if that namespace is unknown. */
 static void set_namespace(struct arena *arena, const struct object *object,
 			  struct node *root)
 {

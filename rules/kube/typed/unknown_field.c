@@ -49,7 +49,8 @@ static bool has_anchor(const struct node *node)
 	return false;
 }
 
-/* True for a key at the top of the object whose value only contains YAML
+/* True for a key at the top of the object that is not a misspelled or misplaced
+ * field, and begins with "x-" or has a YAML anchor in its value: it only holds
  * anchors. */
 static bool is_anchor_holder(const struct unknown_level *level,
 			     const struct unknown_field *field)
