@@ -16,10 +16,12 @@
 # make format         clang-format everything; make tidy: static analysis
 # make clean
 #
-# DOCS_URL=https://... compiles in where rules/docs is published: reports link it.
+# DOCS_URL=https://... compiles in the address of the published rules/docs, to which
+# reports link.
 # V=1 shows commands; WERROR=1 makes warnings errors; RELEASE=1 optimizes when
 # linking, as install and bench do;
-# SANITIZE=address,undefined BUILD=build-asan does not change the plain build.
+# SANITIZE=address,undefined BUILD=build-asan builds with sanitizers, in another
+# folder.
 
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:

@@ -32,7 +32,7 @@ apt() {
 apt update
 cd "$out"
 for name in jansson libyaml pcre2; do
-	# Mirrors may lag behind their own index.
+	# A mirror may lack a file that its index lists.
 	apt source --download-only "$name" 2>"$out/apt/log" || {
 		suite=$(awk '{ print $4; exit }' "$out/apt/sources.list")
 		echo "sources.sh: $(head -n 1 "$out/apt/log")" \

@@ -48,7 +48,7 @@ def tokens(text):
 
 
 class Reader:
-    """Parses a message into a dict from each field's name to the list of its values."""
+    """Reads a message into a dict from each field's name to the list of its values."""
 
     def __init__(self, text):
         self.tokens = list(tokens(text))

@@ -93,13 +93,13 @@ def computing(obj, pod):
 
 
 def runs_program(obj):
-    """True if the containers run exactly the command that they name."""
+    """Return true if the containers run exactly the commands in the manifest."""
     return obj["kind"] not in RAY | RUNTIMES and \
         obj["kind"] != "LLMInferenceService"
 
 
 def queued(obj):
-    """True if a queue's flavors may add selectors, tolerations and quota."""
+    """Return true if a queue's flavors may add selectors, tolerations and quota."""
     return "kueue.x-k8s.io/" in json.dumps(obj)
 
 
@@ -163,7 +163,7 @@ def give(obj, box, number):
 
 
 def alone(obj, pod):
-    """True for pods of the API's own kinds, which no operator counts."""
+    """Return true for pods of the API's own kinds, which no operator counts."""
     return group_kind(obj) in (("apps", "Deployment"), ("", "Pod"))
 
 

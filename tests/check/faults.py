@@ -171,7 +171,7 @@ class Linter:
 
 
 def is_whole(name, text):
-    """True for a report, which may lack the manifest that could not be read."""
+    """Return true for a report, which may lack the manifest that could not be read."""
     try:
         return name.startswith("out.") and bool(json.loads(text))
     except ValueError:
@@ -313,7 +313,7 @@ class Webhook:
                 return False
             time.sleep(0.02)
         port = re.search(r'"msg":"listening".*"port":(\d+)', text)
-        # That line may be the one that was not written.
+        # With failing calls, the log may lack this line.
         self.port = int(port.group(1)) if port else None
         port = re.search(r'"msg":"probes listening".*"port":(\d+)', text)
         self.probe = int(port.group(1)) if port else None

@@ -187,7 +187,7 @@ def change(server, choose):
 
 
 def is_whole(client, server):
-    """True if the metrics show the server's number of objects of each kind."""
+    """Return true if the metrics show the server's number of objects of each kind."""
     return all(client.figure('gpugate_cluster_objects{kind="%s",group=""}'
                              % kind) == len(server.store[plural])
                for plural, kind in KINDS.items())

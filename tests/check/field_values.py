@@ -30,7 +30,7 @@ PATCHES = {("PodSpec", "containers"), ("DeploymentSpec", "selector"),
 
 
 def is_about(finding, path, mark, field):
-    """True if the finding is at the path (for example spec.taints[0].effect) or,
+    """Return true if the finding is at the path (for example spec.taints[0].effect) or,
     if a required field is missing, at the map that lacks it."""
     words = re.sub(r"\[(\w+)\]", r".\1", path).split(".")
     if mark == "required":

@@ -91,7 +91,7 @@ def alone(tool, check, name, text, findings):
         now = worst(tool.findings(new))
         was = worst(findings)
         if worse(was, now):
-            # A finding that yielded to this one existed before.
+            # A finding that `rule` suppressed is not new.
             was = {**worst(tool.findings(text, "--ignore", rule)), **was}
         wrong = worse(was, now, REVEALED.get(rule, ()))
         check(not wrong, f"{name}: the fix of {rule} alone: {wrong}")

@@ -84,7 +84,7 @@ def check_places(findings):
 
 
 def check_byte_columns(diagnostics, findings):
-    """rdjson counts bytes where json counts code points."""
+    """Check that the columns of rdjson count bytes, and those of json code points."""
     for d, f in zip(diagnostics, findings):
         start = d["location"]["range"]["start"]
         line = line_of(f["file"], f["line"]).decode(errors="replace")
@@ -235,7 +235,8 @@ def check_rdjson(text, case):
 
 
 def check_github(text, case):
-    """As the runner reads it: a command is a line that begins with ::"""
+    """Check the lines as the GitHub runner reads them: one that begins with :: is a
+    command."""
     shown, left = collections.Counter(), 0
     for line in text.splitlines():
         if not line.startswith("::"):

@@ -131,8 +131,8 @@ def no_controller(obj, pod):
 
 @defect("volcano-task-restart-always", "pod")
 def task_again(obj, pod):
-    """Turn the object into a Volcano Job with its pod as the only task. Servers
-    are not meant to end."""
+    """Turn the object into a Volcano Job with its pod as the only task. Its containers
+    get a training command, because a server should run forever."""
     for box in computing(obj, pod):
         at(obj, box).update(command=["python", "train.py"],
                             image="registry.example.com/train:1")
@@ -373,7 +373,7 @@ def two_classes(obj):
 # --- quotas -------------------------------------------------------------------
 
 def runs(obj, pod):
-    """True if the object itself creates pods from this place."""
+    """Return true if the object itself creates pods from this place."""
     return obj["kind"] not in ("PodTemplate", "TrainingRuntime",
                                "ClusterTrainingRuntime", "ServingRuntime",
                                "ClusterServingRuntime") and \
@@ -393,7 +393,7 @@ def one_nvidia(obj, pod):
 
 
 def many_replicas(obj):
-    """True if no peak or steady count of pods is 0."""
+    """Return true if no peak or steady count of pods is 0."""
     spec = obj.get("spec") or {}
     return all(v != 0 for v in (spec.get("replicas"), spec.get("parallelism"),
                                 spec.get("suspend") and 0))

@@ -46,7 +46,7 @@ def whole(row):
 
 
 def place(row, path=""):
-    """The path of a field of the row, from the object."""
+    """Return the path of a field of the row, from the object."""
     if path.startswith("/"):
         text = path[1:]
     elif path.startswith("^"):
@@ -71,7 +71,7 @@ def quoted(text):
 
 
 def field(row, text):
-    """The name of a field and its place."""
+    """Return the name of a field and its place."""
     to, _, source = text.partition("=")
     mark = source[:1] if source[:1] in MERGES else ""
     source, _, join = source[len(mark):].partition("+")

@@ -118,7 +118,7 @@ class Plant:
             sorted({f["rule"] for f in self.findings}), self.path))
 
     def found_by(self, findings):
-        """True for a finding about the place, a value in it or, if it is
+        """Return true for a finding about the place, a value in it or, if it is
         missing, a value around it, but not above the pod that contains
         `at`."""
         for f in findings:
@@ -162,7 +162,7 @@ def plants(objects, crds):
 
 
 def is_whole(obj, places):
-    """True unless the object is partial, as kustomize patches are, or a
+    """Return true unless the object is partial, as kustomize patches are, or a
     component of the GPU stack: missing fields are not defects there."""
     spec = obj.get("spec") or {}
     if group_kind(obj)[0] == "apps" and "selector" not in spec:

@@ -98,7 +98,7 @@ DEFECTS = [
         "httpGet": {"path": "/health", "port": 8000}}}),
     ("command-single-string", "plain", {"command": ["vllm serve --port 1"]}),
 ]
-# Rules that need a model server, or training with several pods.
+# Rules that report only in model servers.
 ONLY = {"liveness-kills-model-load": "serving",
         "probe-timeout-default": "serving"}
 POD = {"hostIPC", "hostPID", "hostNetwork", "nodeName", "nodeSelector",
@@ -237,7 +237,8 @@ def with_state(gpugate, plant, options, items, path):
 
 
 def apart(gpugate, plant, options, work):
-    """Yield each place of the second object, the findings, and the right ones."""
+    """Yield (a name of the place, the findings, the expected findings) with the second
+    object in another file and, if possible, in the cluster."""
     folder = work / plant.name
     folder.mkdir()
     path = folder / "object.yaml"
@@ -253,7 +254,7 @@ def apart(gpugate, plant, options, work):
 
 
 def differs(gpugate, plant, options, work):
-    """Yield the places of the runtime that change the findings."""
+    """Yield the places of the runtime in which the findings are not as expected."""
     for where, found, wanted in apart(gpugate, plant, options, work):
         if found != wanted:
             print("FAILED %s: %s at %s: with the runtime in %s: %s" % (

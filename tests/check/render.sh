@@ -11,7 +11,8 @@
 unset GPUGATE_RENDER
 command -v kubectl >/dev/null || skip_all 'no kubectl'
 
-# compare LABEL TREE LEAST BUILD ROOT-FILE...: BUILD writes the build of a root
+# compare LABEL TREE LEAST BUILD ROOT-FILE...: compares the findings of `lint
+# --render` with those of the output of BUILD, for each root file of the tree
 compare() {
 	local label=$1 tree=$2 least=$3 build=$4 n=0 items=() root
 	shift 4

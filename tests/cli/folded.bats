@@ -5,7 +5,7 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-# Three Pods of two files with the same infos.
+# Writes three Pods in two files that have the same infos.
 pods() {
 	asking_pod 2 >b.yaml
 	{
@@ -15,7 +15,7 @@ pods() {
 	} >a.yaml
 }
 
-# places RULE: its lines in a concise report.
+# places RULE: prints the places of its findings in the concise report.
 places() {
 	echo "$output" | grep -F "[$1]" | cut -d: -f1,2 | tr '\n' ' '
 }

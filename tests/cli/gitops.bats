@@ -187,7 +187,7 @@ cluster() {
 	holds_not "$output" object-duplicate
 	full
 	holds "$output" "Checked separately, because they contain the same objects: clusters/a, clusters/b"
-	# A request that exceeds one of them is reported there.
+	# A request that exceeds the quota of one cluster is reported there.
 	cluster clusters/b 9
 	lint --select quota .
 	is "$status" 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Where reports are written, and the result if they cannot be.
+# Tests where reports are written, and the result if they cannot be written.
 bats_require_minimum_version 1.5.0
 load helper
 
@@ -283,11 +283,11 @@ three_pods() { # RESOURCES [CLAIMS]: a Deployment
 	printf "${header}rules: {quota-would-exceed: off}\n" >.gpugate.yaml
 	run "$GPUGATE" lint .
 	holds_not "$output" '[quota-would-exceed]'
-	# that of a folder
+	# a policy in a folder turns the rule on there
 	printf "${header}rules: {quota-would-exceed: error}\n" >b/.gpugate.yaml
 	run "$GPUGATE" lint --format concise .
 	is "$(grep quota-would <<<"$output" | cut -d: -f1)" b/all.yaml
-	# an override of the same
+	# an override turns the rule on for a namespace
 	rm b/.gpugate.yaml
 	printf 'overrides: [{namespaces: [ml-b], rules: {quota-would-exceed: error}}]\n' >>.gpugate.yaml
 	run "$GPUGATE" lint --format concise .

@@ -55,7 +55,7 @@ contradiction() {
 	mv b 0
 	contradiction .
 	is "$status" 1
-	# Alone, its fields are unknown
+	# Without the runtime's folder, its fields are unknown
 	contradiction a
 	is "$status" 0
 	# A comment at the name applies

@@ -6,7 +6,7 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-# No two adjacent letters of it occur in another text of these tests.
+# Any two adjacent letters of the value occur in no other text of these tests.
 core=Zq7Xw9Jk5Vb3
 token=hf_${core}${core}
 

@@ -63,7 +63,7 @@ kube_module() {
 	echo ')' >>go.mod
 }
 
-# compile NAME: in an empty folder, into ./NAME
+# compile NAME: builds the program ./NAME in the current folder, which must be empty
 compile() {
 	local package=k8s.io/kubernetes/cmd/$1 set=k8s.io/component-base/version
 	local minor=${kube#1.}

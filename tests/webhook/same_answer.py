@@ -87,7 +87,7 @@ def named(f):
 
 
 def denies(f, obj):
-    """True if the finding denies. Pods of an owner will still be patched."""
+    """Return true if the finding denies. Pods of an owner will still be patched."""
     return not f["suppressed"] and (
         f["action"] == "deny" or
         (f["action"] == "patch" and f["severity"] == "error" and
@@ -96,7 +96,7 @@ def denies(f, obj):
 
 
 def is_in_git(obj):
-    """True for objects with the marks of Argo CD or Flux."""
+    """Return true for objects with the marks of Argo CD or Flux."""
     meta = obj["metadata"]
     return obj["kind"] != "Pod" and any(
         mark in (meta.get(where) or {}) for where, mark in (
@@ -332,8 +332,8 @@ class Trial:
             answer["patched"] = look or answer["patched"]
 
     def check_findings(self, i, linted, webhook):
-        """Compare the findings of lint and the webhook, as annotations suppress at
-        the linter, and by grant at the webhook."""
+        """Check that lint and the webhook have the same findings and GPUs, except findings
+        about suppressions."""
         lint = sorted(named(f) for f in linted.findings
                       if f["rule"] not in ("object-duplicate", *OF_SERVER))
         mine = sorted(named(f) for f in webhook["findings"]
