@@ -211,9 +211,9 @@ static __int128 binary_nano(const struct parts *p, int32_t exponent)
 }
 
 /*
- * True if a text with this suffix and without digits is zero. The original
+ * True if a text with this suffix and without digits is zero. apimachinery
  * reads zero on its fast path, which handles decimal scales from nano upward
- * and binary units up to Ti, and rejects the text on the exact path.
+ * and binary units up to Ti, and rejects the text on its exact path.
  */
 static bool empty_is_zero(const struct suffix *suffix)
 {

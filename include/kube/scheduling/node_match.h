@@ -33,12 +33,12 @@ int64_t node_group_offers(const struct node_group *group, const char *resource);
  * denies it. */
 bool nodes_afford(const struct cluster *cluster, const struct pod *pod,
 		  uint64_t values);
-/* Returns the number of nodes with that label, or 1 if the pod selects too many
- * values; value "" means any value. */
+/* Returns the number of nodes on which the label has the value, or any value if
+ * value is ""; 1 if the pod selects too many values. */
 uint64_t nodes_with_label(const struct cluster *cluster, const struct pod *pod,
 			  const char *key, const char *value);
-/* Returns the value of that label on a node that is most similar to this one,
- * or NULL. */
+/* Returns the value of the label `key` on some node that is most similar to
+ * `value`; NULL if none is similar. */
 const char *nodes_nearest_label(const struct cluster *cluster,
 				struct arena *arena, const char *key,
 				const char *value);

@@ -185,7 +185,7 @@ static int by_text(const void *a, const void *b)
 
 	if (c)
 		return c;
-	/* An accelerator counts before another class of that name. */
+	/* If two names are equal, the one of an accelerator comes first. */
 	return strcmp(text_or_empty(y->vendor), text_or_empty(x->vendor));
 }
 

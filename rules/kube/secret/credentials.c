@@ -201,8 +201,8 @@ static size_t take_value(struct credential_scan *scan, size_t at,
 	return end;
 }
 
-/* Finds values after a sign. Quotes and blanks may separate it from the
- * word. */
+/* Finds values after the character `sign`, which follows a word such as
+ * "password"; quotes and blanks may be between the word and the character. */
 static void scan_sign(struct credential_scan *scan, char sign)
 {
 	const char *end = scan->s + scan->len, *at = scan->s;

@@ -221,8 +221,10 @@ static void role_of(const struct object *o, struct workload *w)
 	}
 }
 
-/* True if a separate maximum allows more pods than at first. Pods of a rollout,
- * an upgrade or a replacement do not count. Pods of Spark and Flux are flat. */
+/* True if the object has a separate maximum that allows more pods than at
+ * first: for training kinds, for RayClusters and RayJobs, and for the batch
+ * kinds of Spark and Flux, whose pods are flat. In other kinds, the additional
+ * pods are those of a rollout, an upgrade or a replacement. */
 static bool grows(const struct object *o, const struct pod *pod)
 {
 	return pod->peak.n > pod->steady.n &&
