@@ -269,8 +269,7 @@ def test_silence(c):
 
 
 def test_idle_is_alive(c):
-    """Check that a restarted watch counts as alive without a bookmark or an
-    event."""
+    """Check that a restarted watch counts as alive without a bookmark or an event."""
     three(c)
     c.server.bookmark = 1000
     c.run(stall=3000).until("all", lambda s: quotas(s) == 3)
@@ -358,8 +357,7 @@ def test_busy_after_outage(c):
 
 
 def test_forbidden_at_first(c):
-    """Check that kinds which the server forbids at first are soon read, also without
-    an earlier state."""
+    """Check that kinds that the server forbids at first are soon read, without earlier state too."""
     three(c)
     end = time.monotonic() + 1
     c.server.fault = lambda h, plural, watch, query: time.monotonic() < end and h.status(403, "not yet")
