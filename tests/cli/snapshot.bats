@@ -810,7 +810,7 @@ live() {
 		-q --format concise -A
 	holds_not "$output" here.yaml
 	holds "$output" "ml/Pod/a:"
-	# The environment selects the cluster, but does not request it.
+	# GPUGATE_CONTEXT says which cluster, but alone requests nothing from it.
 	rm "$FAKE/log"
 	GPUGATE_CONTEXT=prod run --separate-stderr "$GPUGATE" lint -q \
 		--kubectl "$FAKE/kubectl" --format concise

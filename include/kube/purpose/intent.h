@@ -32,7 +32,8 @@ struct intent {
 	enum intent_by by;
 	/* Container that would use the device. */
 	const struct container *container;
-	const struct node *at; /* node of the sign, for a second label */
+	/* node that shows the intent, to which a finding may refer */
+	const struct node *at;
 	const char *what; /* name of the flag, program, class, key or image */
 	int64_t devices;  /* number in the flag, else 0 */
 };
