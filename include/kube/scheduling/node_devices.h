@@ -6,6 +6,7 @@
 #ifndef KUBE_NODE_DEVICES_H
 #define KUBE_NODE_DEVICES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "kube/object.h"
@@ -16,7 +17,12 @@ struct node_devices {
 	/* largest number that the selected instance types and count labels
 	 * have; 0: none is selected */
 	int64_t most;
-	/* the type, if exactly one is selected */
+	/* no selected node has more, because the number is known for every
+	 * value and every term has one */
+	bool bounded;
+	/* several types, or an unknown one, are selected */
+	bool several;
+	/* the type, if every selected node has it */
 	const struct instance_type *type;
 	/* node of the value from which most is derived */
 	const struct node *at;

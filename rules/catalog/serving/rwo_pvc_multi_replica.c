@@ -163,7 +163,7 @@ static bool fills_node(const struct object *object)
 	FOR_EACH_POD(object, pod) {
 		struct node_devices node = pod_node_devices(pod);
 
-		fills |= node.most && !pod->gpus.unknown &&
+		fills |= node.bounded && !pod->gpus.unknown &&
 			 2 * pod->gpus.n > node.most;
 	}
 	return fills;

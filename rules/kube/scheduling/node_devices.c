@@ -13,23 +13,38 @@
 #include "base/text.h"
 #include "kube/scheduling/mig.h"
 
-static void narrow_types(struct node_devices *found,
-			 const struct node_label *label,
-			 const struct node *value, unsigned *types)
+/* Returns the meaning of the label if the need lists its values, else 0. */
+static int meaning_of(const struct node_need *need)
 {
-	const struct instance_type *type;
-	const char *text = node_str(value);
-	int64_t n = 0;
+	const struct node_label *label = node_label_find(need->key);
 
-	if (!label || !text)
-		return;
-	if (label->meaning == LABEL_COUNT) {
+	return label && node_need_value(need, 0) ? (int)label->meaning : 0;
+}
+
+static bool is_type(const struct node_need *need)
+{
+	return meaning_of(need) == LABEL_INSTANCE;
+}
+
+static bool is_type_or_count(const struct node_need *need)
+{
+	return is_type(need) || meaning_of(need) == LABEL_COUNT;
+}
+
+static void add_value(struct node_devices *found, const struct node_need *need,
+		      const struct node *value)
+{
+	const char *text = text_or_empty(node_str(value));
+	const struct instance_type *type =
+		is_type(need) ? instance_type_find(text) : NULL;
+	int64_t n = type ? type->accelerators : 0;
+
+	if (!is_type(need))
 		n = strtol(text, NULL, 10);
-	} else if (label->meaning == LABEL_INSTANCE) {
-		type = instance_type_find(text);
-		found->type = type && !(*types)++ ? type : NULL;
-		n = type ? type->accelerators : 0;
-	}
+	found->bounded &= type || n > 0;
+	if (type && !found->type && !found->several)
+		found->type = type;
+	found->several |= is_type(need) && (!type || found->type != type);
 	if (n > found->most && n <= 1024) {
 		found->most = n;
 		found->at = value;
@@ -38,26 +53,22 @@ static void narrow_types(struct node_devices *found,
 
 struct node_devices pod_node_devices(const struct pod *pod)
 {
-	static const char path[] =
-		"nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
-		"nodeSelectorTerms";
-	struct node_devices found = {0};
-	unsigned types = 0;
+	struct node_needs needs = pod_node_needs(pod);
+	struct node_devices found = {.bounded = !needs.unknown};
 
-	FOR_EACH_CHILD(pod_field(pod, "nodeSelector"), value)
-		narrow_types(&found, node_label_find(value->key), value,
-			     &types);
-	FOR_EACH_CHILD(node_path(pod_field(pod, "affinity"), path), term)
-		FOR_EACH_CHILD(node_get(term, "matchExpressions"), e) {
-			const char *key = node_str(node_get(e, "key"));
+	for (size_t i = 0; i < needs.n; i++) {
+		const struct node_need *need = &needs.items[i];
+		const struct node *value = node_need_value(need, 0);
 
-			if (!node_eq(node_get(e, "operator"), "In"))
-				continue;
-			FOR_EACH_CHILD(node_get(e, "values"), value)
-				narrow_types(&found,
-					     key ? node_label_find(key) : NULL,
-					     value, &types);
-		}
+		if (!is_type_or_count(need))
+			continue;
+		for (; value; value = node_need_next(need, value))
+			add_value(&found, need, value);
+	}
+	found.bounded &= node_needs_imply(&needs, is_type_or_count);
+	if (found.several || needs.unknown ||
+	    !node_needs_imply(&needs, is_type))
+		found.type = NULL;
 	return found;
 }
 
