@@ -9,21 +9,39 @@
 #include "kube/claim.h"
 #include "kube/object.h"
 
+/* Returns the mode of a request for all accelerators of a node, or NULL. */
+static const struct node *mode_all(const struct object *object,
+				   const struct node *request)
+{
+	const struct node *mode = node_get(request, "allocationMode");
+	const char *class = node_str(node_get(request, "deviceClassName"));
+
+	return node_eq(mode, "All") &&
+			       !node_is_true(
+				       node_get(request, "adminAccess")) &&
+			       claim_class_use(object->claims, class) == TRI_YES
+		       ? mode
+		       : NULL;
+}
+
 static void check_request(struct rule_run *run, const struct object *object,
 			  const struct node *request)
 {
 	const struct node *exactly = node_get(request, "exactly");
-	const struct node *from = node_is_unset(exactly) ? request : exactly;
-	const struct node *mode = node_get(from, "allocationMode");
+	const struct node *mode =
+		mode_all(object, node_is_unset(exactly) ? request : exactly);
 
-	if (node_eq(mode, "All") &&
-	    !node_is_true(node_get(from, "adminAccess")) &&
-	    claim_class_use(object->claims,
-			    node_str(node_get(from, "deviceClassName"))) ==
-		    TRI_YES)
+	if (mode)
 		report_object(
 			run, object, mode,
 			"`allocationMode: All` allocates every matching device of a node");
+	FOR_EACH_CHILD(node_get(request, "firstAvailable"), one) {
+		mode = mode_all(object, one);
+		if (mode)
+			report_object(
+				run, object, mode,
+				"if this alternative is chosen, `allocationMode: All` allocates every matching device of a node");
+	}
 }
 
 static void check(struct rule_run *run, const struct object *object)
