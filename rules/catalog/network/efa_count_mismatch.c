@@ -102,7 +102,7 @@ static void compare(struct rule_run *run, const struct container *c)
 
 		if (n < 0 || n >= interfaces(c) || selected(pod) != type ||
 		    (!type && !selects_alike(c->pod, pod)) ||
-		    takes_part(other, type))
+		    (n > 0 && takes_part(other, type)))
 			continue;
 		report_container(
 			run, other, node_get(container_limits(other), EFA),
