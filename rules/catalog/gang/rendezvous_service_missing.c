@@ -5,9 +5,6 @@
  * localhost. A pod has the name HOSTNAME.SUBDOMAIN if a headless Service has
  * the name of the subdomain. JobSet creates the Service and sets the subdomain
  * of its pods.
- *
- * Sources: volcano pkg/webhooks/admission/jobs/mutate/mutate_job.go (plugins
- * that imply svc); training-operator pkg/controller.v1/common/service.go.
  */
 #include <string.h>
 
@@ -17,7 +14,7 @@
 #include "kube/command/argv.h"
 #include "kube/command/env.h"
 #include "kube/command/parallel.h"
-#include "kube/operators/jobset.h"
+#include "kube/operators/pod_name.h"
 
 static const char *const names[] = {"MASTER_ADDR", "PET_MASTER_ADDR",
 				    "PET_RDZV_ENDPOINT", NULL};
@@ -47,136 +44,11 @@ static bool has_hostnames(const struct pod *pod)
 			"Indexed"));
 }
 
-/* True if the address has the form NAME-TASK-N.NAME, which Volcano's plugin svc
- * provides. */
-static bool is_of_task(const struct object *object, const char *value)
-{
-	size_t len = strlen(object->name);
-	const char *dot = strchr(value, '.');
-
-	if (!dot || strncmp(dot + 1, object->name, len) != 0 ||
-	    !strchr(".:", dot[1 + len]) ||
-	    strncmp(value, object->name, len) != 0 || value[len] != '-')
-		return false;
-	value += len + 1;
-	FOR_EACH_POD(object, pod) {
-		len = strlen(pod->role);
-		if (!strncmp(value, pod->role, len) && value[len] == '-' &&
-		    len + 1 + strspn(value + len + 1, "0123456789") ==
-			    (size_t)(dot - value))
-			return true;
-	}
-	return false;
-}
-
-/* True if the text is n numbers, each with a dash before it. */
-static bool are_numbers(const char *text, const char *end, int n)
-{
-	for (; n && text < end && *text == '-'; n--)
-		text += 1 + strspn(text + 1, "0123456789");
-	return !n && text == end && end[-1] != '-';
-}
-
-/* True if the address is the name of a pod without the subdomain, which only
- * the pod itself resolves. */
-static bool lacks_subdomain(const struct object *object, const char *value)
-{
-	const char *end = value + strcspn(value, ":");
-	size_t len = object->name ? strlen(object->name) : 0;
-	bool jobset = object_is(object, "jobset.x-k8s.io", "JobSet");
-
-	if (!len || strncmp(value, object->name, len) != 0 ||
-	    strcspn(value, ".$/") < (size_t)(end - value))
-		return false;
-	value += len;
-	if (object_is(object, "apps", "StatefulSet") ||
-	    object_is(object, "batch", "Job"))
-		return are_numbers(value, end, 1);
-	if (*value != '-' ||
-	    (!jobset && !object_is(object, "batch.volcano.sh", "Job")))
-		return false;
-	FOR_EACH_POD(object, pod) {
-		len = strlen(pod->role);
-		if (len && !strncmp(value + 1, pod->role, len) &&
-		    are_numbers(value + 1 + len, end, jobset ? 2 : 1))
-			return true;
-	}
-	return false;
-}
-
-static bool has_service_plugin(const struct object *object)
-{
-	static const char *const names_of[] = {
-		"svc", "pytorch", "tensorflow", "mpi", "ray", "jax", NULL};
-	const struct node *plugins = node_path(object->root, "spec.plugins");
-
-	for (const char *const *name = names_of; *name; name++)
-		if (node_get(plugins, *name))
-			return true;
-	return node_is_unknown(plugins);
-}
-
-static bool is_subdomain(const struct pod *pod, const char *text, size_t len)
-{
-	const char *own = node_str(pod_field(pod, "subdomain"));
-
-	return own && strlen(own) == len && !strncmp(own, text, len);
-}
-
-/* Returns the reason why no pod of the object has this name of a first pod, or
- * NULL. */
-static const char *nameless(const struct pod *pod, const char *value)
-{
-	const struct object *object = pod->object;
-	const struct node *mode =
-		node_path(object->root, "spec.completionMode");
-	const char *wanted;
-	size_t len;
-
-	if (!object->name || !node_is_unset(pod_field(pod, "hostname")))
-		return NULL;
-	if ((pod->steady.n > 1 || object->npods > 1) &&
-	    lacks_subdomain(object, value))
-		return "it lacks the subdomain of the pods, unless it names a Service";
-	if (object_is(object, "batch", "Job")) {
-		wanted = first_pod_subdomain(object, value, &len);
-		return wanted && is_subdomain(pod, wanted, len) &&
-				       (node_is_unset(mode) ||
-					node_eq(mode, "NonIndexed"))
-			       ? "pods of a Job have host names only with `completionMode: Indexed`"
-			       : NULL;
-	}
-	if (object_is(object, "batch.volcano.sh", "Job"))
-		return is_of_task(object, value) && !has_service_plugin(object)
-			       ? "pods of a Volcano Job have host names only with the plugin `svc`"
-			       : NULL;
-	len = strlen(object->name);
-	if (!object_is(object, "kubeflow.org", "PyTorchJob") ||
-	    strncmp(value, object->name, len) != 0 ||
-	    !text_starts(value + len, "-master-0") ||
-	    !strchr(".:", value[len + strlen("-master-0")]) ||
-	    node_get(node_path(object->root, "spec.pytorchReplicaSpecs"),
-		     "Master"))
-		return NULL;
-	return "the job has no `Master`";
-}
-
 static const struct node *service_field(const struct pod *pod)
 {
 	if (object_is(pod->object, "apps", "StatefulSet"))
 		return node_path(pod->object->root, "spec.serviceName");
 	return pod_field(pod, "subdomain");
-}
-
-static void judge_jobset(struct rule_run *run, const struct container *c,
-			 const struct node *at, const char *value)
-{
-	const char *why =
-		jobset_unresolved(rule_arena(run), c->pod->object, value);
-
-	if (why)
-		report_container(run, c, at, "`%s` cannot be resolved: %s",
-				 value, why);
 }
 
 static void check_address(struct rule_run *run, const struct container *c,
@@ -185,15 +57,13 @@ static void check_address(struct rule_run *run, const struct container *c,
 	const struct node *has = service_field(c->pod);
 	size_t len;
 	const char *wanted = first_pod_subdomain(c->pod->object, value, &len);
-	const char *why = nameless(c->pod, value);
+	const char *why = pod_name_unresolved(rule_arena(run), c->pod, value);
 
 	if (why)
 		report_container(run, c, at, "`%s` cannot be resolved: %s",
 				 value, why);
 	if (!has_hostnames(c->pod))
 		return;
-	if (object_is(c->pod->object, "jobset.x-k8s.io", "JobSet"))
-		judge_jobset(run, c, at, value);
 	if (!wanted || node_is_unknown(has) ||
 	    (node_str(has) && strlen(node_str(has)) == len &&
 	     !strncmp(wanted, node_str(has), len)))
@@ -245,6 +115,40 @@ static void check_loopback(struct rule_run *run, const struct container *c,
 			list.items[0].program);
 }
 
+/* True if torchrun takes the address of its first node from --master-addr:
+ * other backends and a rendezvous endpoint do without it (torch v2.9
+ * distributed/run.py, get_rdzv_endpoint()). */
+static bool uses_master(const struct container *c, const struct argv *argv)
+{
+	static const char *const others[] = {
+		"--rdzv-endpoint", "--rdzv-backend", "--standalone", NULL};
+
+	return !argv_have_any(argv, others) &&
+	       !container_env(c, "PET_RDZV_ENDPOINT") &&
+	       !container_env(c, "PET_RDZV_BACKEND");
+}
+
+/* Checks a variable from which torchrun takes its address, unless a flag gives
+ * it. Operators set such variables in their jobs. */
+static void check_variable(struct rule_run *run, const struct container *c,
+			   const char *name, const struct env_value *value)
+{
+	struct argv argv = container_argv(c);
+	struct parallel_list list = container_parallel(c);
+
+	if (list.n != 1 || !text_eq(list.items[0].program, "torchrun") ||
+	    (!object_kind_has(c->pod->object, KIND_NATIVE) &&
+	     !object_is(c->pod->object, "jobset.x-k8s.io", "JobSet")))
+		return;
+	if (text_eq(name, "PET_MASTER_ADDR")
+		    ? uses_master(c, &argv) &&
+			      !argv_have(&argv, "--master-addr")
+		    : text_eq(name, "PET_RDZV_ENDPOINT") &&
+			      !argv_have(&argv, "--rdzv-endpoint") &&
+			      !argv_have(&argv, "--standalone"))
+		check_loopback(run, c, value->at, value->text);
+}
+
 static void judge_flags(struct rule_run *run, const struct container *c)
 {
 	struct argv argv = container_argv(c);
@@ -253,7 +157,8 @@ static void judge_flags(struct rule_run *run, const struct container *c)
 		const struct arg *arg;
 		const char *value = argv_flag(&argv, *flag, &arg);
 
-		if (value && is_loopback(value))
+		if (value && is_loopback(value) &&
+		    (!text_eq(*flag, "--master-addr") || uses_master(c, &argv)))
 			check_loopback(run, c, arg->node, value);
 		else if (value)
 			check_address(run, c, arg->node, value);
@@ -265,7 +170,9 @@ static void judge_all(struct rule_run *run, const struct container *c)
 	for (const char *const *name = names; *name; name++) {
 		struct env_value value = container_env_value(c, *name);
 
-		if (value.text)
+		if (value.text && is_loopback(value.text))
+			check_variable(run, c, *name, &value);
+		else if (value.text)
 			check_address(run, c, value.at, value.text);
 	}
 	if (may_have_address(node_get(c->node, "command")) ||
