@@ -66,6 +66,28 @@ def priorities(n):
         for i in range(n))
 
 
+def jobs(n):
+    return ("apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\n"
+            "metadata: {name: a, namespace: ml}\nspec:\n  replicatedJobs:\n"
+            + "".join("  - {name: j%d, template: {}}\n" % i
+                      for i in range(n)))
+
+
+def subgroups(n):
+    return ("apiVersion: scheduling.run.ai/v2alpha2\nkind: PodGroup\n"
+            "metadata: {name: a, namespace: ml}\nspec:\n  subGroups:\n"
+            + "".join("  - {name: s%d, minMember: 1}\n" % i
+                      for i in range(n)))
+
+
+# A pool of servers with two containers, of which no port is compared.
+def servers(n):
+    return ("apiVersion: inference.networking.k8s.io/v1\n"
+            "kind: InferencePool\nmetadata: {name: a, namespace: ml}\n"
+            "spec: {selector: {matchLabels: {app: none}}}\n"
+            + "".join("---\n" + POD % i + containers(2) for i in range(n)))
+
+
 def items(n):
     item = ("- apiVersion: v1\n  kind: Pod\n  metadata: {name: p%d}\n"
             "  spec: {containers: [{name: c, image: a, "
@@ -83,6 +105,9 @@ SHAPES = {
     "pods": pods,
     "comments": comments,
     "items": items,
+    "jobs": jobs,
+    "servers": servers,
+    "subgroups": subgroups,
     "classes": classes,
     "priorities": priorities,
 }

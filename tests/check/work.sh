@@ -60,6 +60,11 @@ for format in concise full sarif html; do
 done
 check '4,000 claims, none of the 4,000 classes' small classes 4000 \
 	'Skipped.*dra-class-unknown' full
+check '257 replicatedJobs' small jobs 257 \
+	'Skipped.*jobset-target-unknown' full
+check '101 subgroups' small subgroups 101 'Skipped.*kai-rejects' full
+check 'a pool and 2,001 servers' small servers 2001 \
+	'Skipped.*server-port-mismatch' full
 
 # With more findings than are kept, the same ones are shown for any number of
 # threads, one finding reports that there are more, and the exit status is 2.

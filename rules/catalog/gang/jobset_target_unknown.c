@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* Largest number of Jobs that are checked, because each name is compared with
+/* Largest number of Jobs in a JobSet that is checked, because each name is compared with
  * all of them. */
 enum { JOBS_MAX = 256 };
 
@@ -17,7 +17,7 @@ static bool all_are_named(const struct node *jobs)
 	FOR_EACH_CHILD(jobs, job)
 		if (!node_str(node_get(job, "name")))
 			return false;
-	return node_count(jobs) && node_count(jobs) <= JOBS_MAX;
+	return node_count(jobs);
 }
 
 static void check_target(struct rule_run *run, const struct object *object,
@@ -44,6 +44,10 @@ static void check(struct rule_run *run, const struct object *object)
 	jobs = node_get(spec, "replicatedJobs");
 	if (!all_are_named(jobs))
 		return;
+	if (node_count(jobs) > JOBS_MAX) {
+		rule_not_run(run, "a JobSet has more than 256 replicatedJobs");
+		return;
+	}
 	FOR_EACH_CHILD(node_path(spec, "successPolicy.targetReplicatedJobs"),
 		       name)
 		check_target(run, object, jobs, name);

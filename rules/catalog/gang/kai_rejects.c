@@ -129,8 +129,12 @@ static void check_object(struct rule_run *run, const struct object *object)
 	if (!text_eq(object->group, "scheduling.run.ai"))
 		return;
 	rule_check_rejections(run, object);
-	if (!node_is_seq(list) || list->len > MOST)
+	if (!node_is_seq(list))
 		return;
+	if (list->len > MOST) {
+		rule_not_run(run, "a PodGroup has more than 100 subgroups");
+		return;
+	}
 	FOR_EACH_CHILD(list, group) {
 		if (!is_in_cycle(list, group))
 			continue;

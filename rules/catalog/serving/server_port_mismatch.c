@@ -218,11 +218,9 @@ static void check_pools(struct rule_run *run)
 {
 	const struct object_index *set = rule_index(run);
 
-	if (set->nworkloads > WORKLOADS)
-		return;
 	for (size_t i = 0; i < set->nservices; i++)
 		if (set->services[i].pool && set->services[i].nselector &&
-		    misses_server(run, &set->services[i]))
+		    !is_too_large(run) && misses_server(run, &set->services[i]))
 			report_place(
 				run, &set->services[i].id,
 				&set->services[i].selector_place,
