@@ -8,7 +8,7 @@
  *
  * Source: pkg/apis/resource/validation validateDeviceRequest ("exactly one of
  * `exactly` or `firstAvailable` is required"); observed on kube-apiserver
- * 1.36, in all three versions.
+ * 1.37.2, in all three versions.
  */
 #include "base/text.h"
 #include "engine/rule.h"

@@ -70,6 +70,6 @@ const struct rule rule_pytorchjob_no_address = {
 	.remedy =
 		"Add a Master, set elasticPolicy, or give torchrun --rdzv-backend=c10d and --rdzv-endpoint with the name of the first worker.",
 	.evidence =
-		"https://github.com/kubeflow/trainer/blob/v1.9.3/pkg/controller.v1/pytorch/envvar.go; https://docs.pytorch.org/docs/stable/elastic/run.html",
+		"https://github.com/kubeflow/trainer/blob/v1.9.4/pkg/controller.v1/pytorch/envvar.go; https://docs.pytorch.org/docs/stable/elastic/run.html",
 	.check_pod = check,
 };
