@@ -82,7 +82,5 @@ bool shm_has_volume_alone(const struct pod *pod, const struct node *volume);
 struct node *shm_new_volume(struct arena *arena, const char *name,
 			    const char *size);
 struct node *shm_new_mount(struct arena *arena, const char *name);
-/* True if the pod has several GPUs. */
-bool pod_is_multi_gpu(const struct pod *pod);
 
 #endif

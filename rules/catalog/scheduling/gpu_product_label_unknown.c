@@ -73,7 +73,6 @@ const struct rule rule_gpu_product_label_unknown = {
 	.name = "gpu-product-label-unknown",
 	.category = "scheduling",
 	.severity = SEVERITY_INFO,
-	.flags = RULE_RAISES,
 	.scope = NEW_TEMPLATES,
 	.since = "1.0",
 	.summary =

@@ -14,10 +14,6 @@ COUNT_FORMULA(grove)
 	const char *name = node_str(node_get(at, "name"));
 	struct amount n = amount_field(node_get(at, "spec"), "replicas", 1);
 
-	if (node_is_unset(groups))
-		groups =
-			node_path(place->object->root,
-				  "spec.template.podCliqueScalingGroupConfigs");
 	if (too_many(place->arena, groups, at->parent))
 		return (struct amount){.unknown = true};
 	FOR_EACH_CHILD(groups, group)
@@ -45,8 +41,6 @@ static struct gang of_cliques(const struct object *object)
 		node_get(template, "podCliqueScalingGroups");
 	struct gang gang = {.by_operator = true};
 
-	if (node_is_unset(groups))
-		groups = node_get(template, "podCliqueScalingGroupConfigs");
 	if (node_count(groups) * object->npods > 10000)
 		return (struct gang){.n = {.unknown = true},
 				     .by_operator = true};

@@ -61,11 +61,6 @@ bool shm_is_injected(const struct container *c)
 	       c->index == 0;
 }
 
-bool pod_is_multi_gpu(const struct pod *pod)
-{
-	return pod->gpus.n >= 2;
-}
-
 /* Programs that start several training processes. */
 static const char *const starters[] = {"torchrun",
 				       "torch.distributed.run",
