@@ -69,7 +69,7 @@ struct not_run {
  */
 enum run_wanted {
 	WANT_ALL,
-	WANT_OUTCOMES, /* rules whose action is to patch or to deny */
+	WANT_OUTCOMES, /* rules that may patch or deny */
 	WANT_PATCHES,  /* rules whose action is to patch */
 };
 

@@ -110,8 +110,8 @@ void quota_json(const struct quota_table *t, struct buf *out)
 
 /* --- Markdown ------------------------------------------------------------- */
 
-/* Adds a text of the manifest as inline code, with markup, cell separators and
- * line breaks escaped. */
+/* Adds a text of the manifest as inline code: `|` is escaped, a backtick
+ * becomes an apostrophe, and control characters become spaces. */
 static void add_code(struct buf *out, const char *text)
 {
 	buf_addc(out, '`');

@@ -184,7 +184,7 @@ static void add_title(struct buf *out, const struct quota_row *row)
 	buf_release(&verdict);
 }
 
-/* Text alternative for screen readers. */
+/* Adds the text alternative for screen readers. */
 static void add_description(struct buf *out, const struct quota_map *map)
 {
 	const struct quota_table *t = map->table;

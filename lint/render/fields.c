@@ -62,8 +62,8 @@ static const struct node *of_replicas(const struct node *replicas,
 	return NULL;
 }
 
-/* Returns the entry for `want`, which is an entry in a map of labels or
- * annotations. */
+/* Returns the entry of pairs that has the key and the value of `want`, an entry
+ * in a map of labels or annotations; or NULL. */
 static const struct node *of_pairs(const struct node *pairs,
 				   const struct node *want)
 {

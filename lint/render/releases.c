@@ -31,8 +31,8 @@ static const char *text_at(const struct node *node, const char *dotted)
 	return node_str(node_path(node, dotted));
 }
 
-/* Returns the nearest folder, from this one upward, that contains a chart at
- * the path. */
+/* Returns the nearest folder, from this one up to the root of its repository,
+ * that contains a chart at the path; or NULL. */
 static const char *repository_of(struct render *r, const char *from,
 				 const char *path)
 {

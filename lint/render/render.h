@@ -99,7 +99,7 @@ struct render_tool {
 struct render {
 	struct arena arena;
 	const char *cwd;
-	bool network; /* may be used */
+	bool network; /* the network may be used */
 	/* The text will be applied: the user's program prints it, in
 	 * this environment, without origins. */
 	bool applied;

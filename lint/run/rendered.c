@@ -18,8 +18,8 @@
 
 /* --- paths ---------------------------------------------------------------- */
 
-/* Appends a path in the form in which the user would write it: absolute if the
- * path that the user named is absolute. */
+/* Sets out to the path in the form in which the user would write it: absolute
+ * if the path that the user named is absolute. */
 static void show_path(const struct options *options, const char *cwd,
 		      const char *absolute, struct buf *out)
 {

@@ -104,7 +104,8 @@ static const struct render_root *root_of_text(const struct render *r,
 	return NULL;
 }
 
-/* Returns false if the file is gone or is not in the list. */
+/* Sets the place to the position that was found. Returns false if its file is
+ * gone or is not in the list. */
 static bool put_place(struct rendered *rendered, const struct render_place *at,
 		      struct place *place)
 {
@@ -250,7 +251,8 @@ static void read_comments(struct suppressions *suppressions,
 	arena_release(&arena);
 }
 
-/* The policy for the text built from root; path is scratch memory. */
+/* Returns the policy for the text that is built from the root; path is scratch
+ * memory. */
 static const struct policy *policy_of(struct rendered *rendered, uint32_t root,
 				      struct buf *path)
 {
@@ -279,7 +281,8 @@ static void excuse_one(struct rendered *rendered, struct finding *finding,
 	}
 }
 
-/* Suppresses findings [from, to), which are in the same file. */
+/* Applies the comments and annotations of a source file to the findings [from,
+ * to), which are all in it. */
 static void excuse(struct rendered *rendered, size_t from, size_t to,
 		   struct run_counts *counts)
 {

@@ -381,7 +381,7 @@ uint32_t policies_find(struct policies *policies, const char *folder)
 }
 
 /* Returns the path relative to the policy's folder, or to the current folder if
- * it is not below that. */
+ * it is not below that; the path itself if it is below neither. */
 static const char *relative(const struct policies *policies,
 			    const struct policy_entry *entry, const char *path)
 {

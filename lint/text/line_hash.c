@@ -59,7 +59,8 @@ static void add_unit(struct line_hasher *hasher, uint16_t unit)
 		line_read(hasher);
 }
 
-/* Reads a character of more than one byte, or a byte that is not UTF-8. */
+/* Reads a character of more than one byte, or a byte that is not UTF-8. Returns
+ * its first UTF-16 code unit, and stores a second one in hasher->trailing. */
 static uint16_t sequence_unit(struct line_hasher *hasher, const char *s,
 			      size_t n)
 {

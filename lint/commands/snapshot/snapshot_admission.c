@@ -348,7 +348,8 @@ static void read_parameters(struct saving *s, const struct wanted_kind *w,
 		read_list(s, w, url);
 }
 
-/* Finds the resource of a kind in its definition, or forms the usual plural. */
+/* Sets w->plural from the definition of the kind, or forms the usual plural.
+ * Returns true if the kind is namespaced. */
 static bool find_resource(struct saving *s, struct wanted_kind *w)
 {
 	struct typed_resource usual =

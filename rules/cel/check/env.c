@@ -199,8 +199,8 @@ static void read_types(struct function_index *index)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Releases an index that was not completed. A complete index stays, because
- * programs refer to its signatures. */
+/* Unlocks the index, and releases it if it was not completed. A complete index
+ * stays, because programs refer to its signatures. */
 static void drop_functions(void *index)
 {
 	struct function_index *torn = index;

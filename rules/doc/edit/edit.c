@@ -99,8 +99,8 @@ enum {
 	NAMED_MAX = 1000, /* items of longer lists are addressed by index */
 };
 
-/* Returns the item's name, unless another item of the list has the same
- * name. */
+/* Returns the item's name; NULL if another item of the list has, or may have,
+ * the same name, or if the list is longer than NAMED_MAX. */
 static const struct node *own_name(const struct node *item)
 {
 	const struct node *name = node_get(item, "name");

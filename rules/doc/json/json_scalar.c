@@ -69,8 +69,8 @@ static int32_t hex_quad(const char *p, const char *end)
 	return value;
 }
 
-/* Checks the escape whose backslash is at p. Returns the byte after it, NULL if
- * it is rejected. */
+/* Checks the escape whose backslash is at p. Returns the byte after it, or the
+ * end of the text if the escape is cut off; NULL if it is rejected. */
 static char *scan_escape(struct json_reader *json, char *p)
 {
 	if (json->end - p < 2)
@@ -90,7 +90,7 @@ static char *scan_escape(struct json_reader *json, char *p)
 }
 
 /* Checks the byte at p, which was marked and is not a quote. Returns the byte
- * after the escape or character. */
+ * after the escape or character; NULL if it is rejected. */
 static char *scan_special(struct json_reader *json, char *p)
 {
 	size_t len;

@@ -14,7 +14,8 @@
 
 /* --- strings ------------------------------------------------------------- */
 
-/* True for a character that must be escaped between double quotes in YAML. */
+/* True for a character, other than quotes and backslashes, that must be escaped
+ * between double quotes in YAML. */
 static bool special(const unsigned char *p, size_t n)
 {
 	if (n == 1)

@@ -105,7 +105,8 @@ static const struct cel_env *environment(struct gathering *g,
 }
 
 /* True for a rule that reads the old object and does not set optionalOldSelf:
- * it applies only to updates. */
+ * it applies only to updates. Also reports a wrong use of oldSelf and of
+ * optionalOldSelf. */
 static bool is_of_update(struct gathering *g, const struct node *item,
 			 const struct expression *expression)
 {

@@ -93,7 +93,8 @@ static const char *message_of(struct checking *c, const struct crd_rule *rule,
 				      rule->expression->text);
 }
 
-/* Returns the node at fieldPath: `.spec.replicas`, `.x['a.b']`. */
+/* Returns the node at fieldPath (`.spec.replicas`, `.x['a.b']`), or else the
+ * node that the rule checks. */
 static const struct node *field_of(struct checking *c,
 				   const struct crd_rule *rule)
 {

@@ -26,7 +26,8 @@ static void require_field(const struct validator *r, const struct node *map,
 			r->input->object->kind);
 }
 
-/* Reports a value that is not one of the words. words ends with NULL. */
+/* Reports a value that is set, known, and not one of the words. words ends with
+ * NULL. */
 static void require_one_of(const struct validator *r, const struct node *value,
 			   const char *const *words)
 {

@@ -44,8 +44,9 @@ static void put_text(struct buf *out, int indent, const char *key,
 
 /* --- expressions ---------------------------------------------------------- */
 
-/* Returns the expression in parentheses. The closing one is on a new line if a
- * comment would hide it. */
+/* Returns the expression in parentheses, with `params` renamed to
+ * `variables.params`. The closing parenthesis is on a new line if a comment
+ * would hide it. */
 static const char *part(struct custom_export *e,
 			const struct cel_program *program)
 {

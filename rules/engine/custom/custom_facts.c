@@ -344,7 +344,8 @@ static struct cel_value map_of(struct custom_subject *s, const char *key,
 	return cel_map(s->arena, entry, 1);
 }
 
-/* Returns the namespace, of which only the name and the labels are known. */
+/* Returns the namespace, of which only the name and the labels are known; null
+ * for a cluster-scoped object. */
 static struct cel_value namespace_object(struct custom_subject *s)
 {
 	const struct cluster *cluster = rule_cluster(s->run);
@@ -364,7 +365,8 @@ static struct cel_value namespace_object(struct custom_subject *s)
 	return map_of(s, "metadata", cel_map(s->arena, entries, 2));
 }
 
-/* Returns a map with the metadata and spec that exist. */
+/* Returns the pod's template; or, if there is none, a map with only the spec.
+ * Returns unknown if there is no PodSpec. */
 static struct cel_value pod_value(struct custom_subject *s)
 {
 	if (s->pod->template)

@@ -6,7 +6,8 @@
 #include "base/text.h"
 #include "custom_internal.h"
 
-/* Cuts off a last key in brackets (['a.b/c']) and stores it. */
+/* Cuts off and stores the last key if it is in brackets (['a.b/c']). Returns
+ * false if the brackets are malformed. */
 static bool take_key(struct arena *arena, char *path, struct custom_fix *out)
 {
 	char *bracket = strchr(path, '['), quote;

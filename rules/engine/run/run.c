@@ -333,7 +333,7 @@ void run_settle_namespace(const struct run *run, struct object *object)
 }
 
 /* Returns the labels of the object's namespace: from the options, or from the
- * snapshot. */
+ * snapshot if an override of the policy depends on them. */
 static const struct node *namespace_labels(const struct run *run,
 					   const struct object *object)
 {

@@ -45,8 +45,8 @@ static const struct rule *lasting_rule(struct run *run, const struct rule *rule)
 	return copy;
 }
 
-/* Adds to the entry, which is created if it is new. The entries are few, and
- * sorted. */
+/* Adds count to the entry with this rule and reason, or inserts a new entry.
+ * The entries are few, and sorted. */
 void run_not_run_add(struct run *run, const struct rule *rule,
 		     const char *reason, uint64_t count)
 {

@@ -86,8 +86,8 @@ static const struct setting *set_settings(struct set_run *set)
 }
 
 /*
- * Returns the settings for the workload's object, to whose labels an override
- * may refer.
+ * Makes the policy of the workload's file the current one, and returns the
+ * settings for its object, to whose labels an override may refer.
  */
 static const struct setting *settings_for(struct set_run *set,
 					  const struct workload *w)

@@ -202,7 +202,7 @@ static bool is_blank(char c)
 /*
  * Folds the line end at p: removes blanks around it (in the copied text only
  * from floor on) and appends a blank, or a line end for each blank line after
- * it.
+ * it. Returns the position of the next text, or NULL if libyaml has to read it.
  */
 static const char *fold(struct fast *fast, const char *p, const char *floor)
 {
