@@ -148,9 +148,7 @@ static void check_probes(struct rule_run *run, const struct container *c)
 				run,
 				report_container(
 					run, c, probe,
-					"`%s` is not allowed in an init "
-					"container, except with restartPolicy "
-					"`Always`",
+					"`%s` is not allowed in an init container, except with restartPolicy `Always`",
 					probes[i]),
 				probe);
 		else if (i < 2 && node_int(at, &n) && n > 1)
@@ -159,6 +157,23 @@ static void check_probes(struct rule_run *run, const struct container *c)
 				"`successThreshold` of a `%s` must be 1, not %s",
 				probes[i], rule_number(run, n));
 	}
+}
+
+/* Source: ValidateSecurityContext, which reads the name with its prefix. */
+static void check_escalation(struct rule_run *run, const struct container *c)
+{
+	const struct node *context = node_get(c->node, "securityContext");
+	const struct node *at = node_get(context, "allowPrivilegeEscalation");
+	bool admin = false;
+
+	FOR_EACH_CHILD(node_path(context, "capabilities.add"), name)
+		admin |= node_eq(name, "CAP_SYS_ADMIN");
+	if (node_known(at, NODE_BOOL) && !node_is_true(at) &&
+	    (admin || node_is_true(node_get(context, "privileged"))))
+		report_container(
+			run, c, at,
+			"`allowPrivilegeEscalation: false` is not allowed with %s",
+			admin ? "`CAP_SYS_ADMIN`" : "`privileged: true`");
 }
 
 /* Reports init containers with the name of a main one. field-value-invalid
@@ -189,19 +204,19 @@ static void check_toleration(struct rule_run *run, const struct pod *pod,
 	if (!node_is_map(toleration))
 		return;
 	if (node_eq(operator, "Exists") && node_str(value) && value->len)
-		report_pod(run, pod, value,
-			   "a toleration with the operator `Exists` must not "
-			   "have a value");
+		report_pod(
+			run, pod, value,
+			"a toleration with the operator `Exists` must not have a value");
 	if (!node_is_unset(seconds) && !node_is_unknown(seconds) &&
 	    !node_is_unknown(effect) && !node_eq(effect, "NoExecute"))
-		report_pod(run, pod, seconds,
-			   "`tolerationSeconds` requires the effect "
-			   "`NoExecute`");
+		report_pod(
+			run, pod, seconds,
+			"`tolerationSeconds` requires the effect `NoExecute`");
 	if ((node_is_unset(key) || node_eq(key, "")) &&
 	    !node_is_unknown(operator) && !node_eq(operator, "Exists"))
-		report_pod(run, pod, toleration,
-			   "a toleration without a key must have the operator "
-			   "`Exists`");
+		report_pod(
+			run, pod, toleration,
+			"a toleration without a key must have the operator `Exists`");
 }
 
 static void check_expression(struct rule_run *run, const struct pod *pod,
@@ -254,6 +269,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		check_mounts(run, c, "volumeDevices");
 		check_claims(run, c);
 		check_probes(run, c);
+		check_escalation(run, c);
 	}
 	check_names(run, pod);
 	FOR_EACH_CHILD(pod->tolerations, toleration)
