@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports nodeName, and selectors for one hostname. Skips nodeName in Pods that
- * were exported from a cluster, because the scheduler has set it. They are
- * recognized by resourceVersion or by conditions: the API server sets
+ * Reports nodeName, and selectors for one hostname or name. Skips nodeName in
+ * Pods that were exported from a cluster, because the scheduler has set it.
+ * They are recognized by resourceVersion or by conditions: the API server sets
  * PodScheduled together with nodeName (pkg/registry/core/pod/storage,
  * BindingREST).
  */
@@ -11,6 +11,24 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/scheduling/affinity.h"
+
+/* Returns the only value of the node's name in the only term of the required
+ * affinity, or NULL: kubernetes pkg/apis/core/validation allows one value. */
+static const struct node *pinned_field(const struct pod *pod)
+{
+	static const char path[] =
+		"nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
+		"nodeSelectorTerms";
+	const struct node *terms = node_path(pod_field(pod, "affinity"), path);
+
+	if (node_count(terms) != 1)
+		return NULL;
+	FOR_EACH_CHILD(node_get(node_at(terms, 0), "matchFields"), field)
+		if (node_eq(node_get(field, "key"), "metadata.name") &&
+		    node_eq(node_get(field, "operator"), "In"))
+			return node_at(node_get(field, "values"), 0);
+	return NULL;
+}
 
 static const struct node *pinned_name(const struct pod *pod)
 {
@@ -23,7 +41,7 @@ static const struct node *pinned_name(const struct pod *pod)
 		    node_need_requires(need) && !node_need_value(need, 1))
 			return node_need_value(need, 0);
 	}
-	return NULL;
+	return pinned_field(pod);
 }
 
 static bool is_scheduled(const struct object *object)
