@@ -165,6 +165,8 @@ struct rejections {
 	/* versions of the operator whose code was read: "1.5 to 1.7" */
 	const char *versions;
 	bool groups; /* some kinds are in other groups */
+	/* a kind from whose parts the operator makes Jobs, or NULL */
+	const char *maker;
 	/* the operator whose version since and until compare */
 	enum operator_name component;
 	/* True for kinds that are rejected for the fault of a pod template;

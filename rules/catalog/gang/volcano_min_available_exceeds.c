@@ -3,8 +3,10 @@
  * Reports Volcano Jobs whose minAvailable is larger than their number of pods.
  *
  * Source: volcano pkg/webhooks/admission/jobs/validate/admit_job.go: it checks
- * the sum of all tasks, and each task.
+ * the sum of all tasks, and each task. The webhook for CronJobs does not, but
+ * their Jobs pass the same webhook.
  */
+#include "base/text.h"
 #include "engine/rule.h"
 
 /* Returns the replicas of a task; unknown if unset, because Volcano's releases
@@ -28,7 +30,9 @@ static void compare(struct rule_run *run, const struct object *object,
 		return;
 	report_object(
 		run, object, at,
-		"Volcano rejects minAvailable %s: it is above the %s of %s",
+		"Volcano rejects %sminAvailable %s: it is above the %s of %s",
+		text_eq(object->kind, "Job") ? ""
+					     : "Jobs of this CronJob with ",
 		rule_number(run, least.n), rule_count(run, pods.n, "pod"),
 		whose);
 }
@@ -38,8 +42,11 @@ static void check(struct rule_run *run, const struct object *object)
 	const struct node *spec = node_get(object->root, "spec");
 	struct amount all = {0};
 
-	if (!object_is(object, "batch.volcano.sh", "Job") ||
-	    !node_is_seq(node_get(spec, "tasks")))
+	if (object_is(object, "batch.volcano.sh", "CronJob"))
+		spec = node_path(spec, "jobTemplate.spec");
+	else if (!object_is(object, "batch.volcano.sh", "Job"))
+		return;
+	if (!node_is_seq(node_get(spec, "tasks")))
 		return;
 	FOR_EACH_CHILD(node_get(spec, "tasks"), task) {
 		struct amount pods = replicas(task);

@@ -10,7 +10,9 @@
 #include "engine/rejections.h"
 #include "engine/rule.h"
 
-#define JOB   "Job:spec"
+/* The webhook for CronJobs does not check the template; that for the Jobs made
+ * from it does. */
+#define JOB   "Job:spec CronJob:spec.jobTemplate.spec"
 #define TASKS "self.?tasks.orValue([])"
 #define TASK  .each = "tasks"
 #define QUEUE "scheduling.volcano.sh/Queue"
@@ -286,6 +288,7 @@ const struct rejections volcano_rejections = {
 	.by = "Volcano",
 	.group = "batch.volcano.sh",
 	.groups = true,
+	.maker = "CronJob",
 	.items = items,
 	.versions = "1.13 to 1.15",
 	.component = OPERATOR_VOLCANO,

@@ -21,6 +21,7 @@ enum { SELF, OWNER, OBJECT, RUNTIME, VARIABLES };
 struct rejected_part {
 	const struct node *values[VARIABLES];
 	const struct pod *pod; /* pod made from the template, or NULL */
+	bool made; /* part of objects that the operator makes later */
 };
 
 /* The rejections for objects of one kind. */
@@ -239,6 +240,17 @@ static const char *who_rejects(struct arena *arena, const struct rejections *of,
 	return arena_printf(arena, "%s rejects", of->by);
 }
 
+static const char *rejected_thing(const struct rejections *of,
+				  const struct rejected_part *part)
+{
+	if (part->made)
+		return "Jobs of the object";
+	if (!part->pod ||
+	    (of->rejects_object && of->rejects_object(part->pod->object)))
+		return "object";
+	return "pod";
+}
+
 static struct finding *report_rejection(struct rule_run *rr,
 					const struct rejected_part *part,
 					const struct node *at,
@@ -252,18 +264,14 @@ static struct finding *report_rejection(struct rule_run *rr,
 					 " unless its feature gate %s is on",
 					 one->gate)
 			  : "";
-	const char *whole =
-		of->rejects_object && part->pod &&
-				of->rejects_object(part->pod->object)
-			? "object"
-			: "pod";
+	const char *what = rejected_thing(of, part);
 	struct finding *f =
 		part->pod ? report_pod(rr, part->pod, at, "%.*s: %s the %s%s",
-				       (int)why.len, why.data, rejects, whole,
+				       (int)why.len, why.data, rejects, what,
 				       unless)
 			  : report_object(rr, rr->object, at,
-					  "%.*s: %s the object%s", (int)why.len,
-					  why.data, rejects, unless);
+					  "%.*s: %s the %s%s", (int)why.len,
+					  why.data, rejects, what, unless);
 
 	f->check = f->cause = one->id;
 	if (one->gate)
@@ -417,7 +425,10 @@ static void check_each(struct rule_run *rr, const struct object *object,
 		       const struct node *owner, const struct rejection *one)
 {
 	struct rejected_part part = {
-		{owner, owner, object->root, runtime_root(object)}, NULL};
+		.values = {owner, owner, object->root, runtime_root(object)},
+		.made = owner != object->root &&
+			text_eq(rr->rule->rejections->maker, object->kind),
+	};
 
 	if (!one->each) {
 		check_rejection(rr, &part, one);
@@ -453,7 +464,8 @@ void rule_check_rejections(struct rule_run *rr, const struct object *object)
 void rule_check_pod_rejections(struct rule_run *rr, const struct pod *pod)
 {
 	const struct rejected_part part = {
-		{pod->template, pod->template, rr->object->root}, pod};
+		.values = {pod->template, pod->template, rr->object->root},
+		.pod = pod};
 
 	if (!pod->template)
 		return;
