@@ -132,6 +132,9 @@ void admission_save(const char *api_version, const char *kind,
  * omitting them; NULL: they are not needed. */
 void admission_save_definition(const struct node *root, bool schemas,
 			       const char *left_out, struct buf *out);
+/* True if the set, which may be NULL, has a definition of the kind. */
+bool admission_policies_define(const struct admission_policies *set,
+			       const char *group, const char *kind);
 /* True if a schema of a served version has this key. */
 bool admission_definition_has(const struct node *root, const char *key);
 

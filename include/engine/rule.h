@@ -395,6 +395,10 @@ bool rule_cluster_lacks(struct rule_run *run, enum cluster_kind kind);
 bool rule_cluster_lost(struct rule_run *run);
 /* True in a review: the API server has decoded and pruned the object. */
 bool rule_at_admission(const struct rule_run *run);
+/* True if --admission-policy or the snapshot has the definition of the custom
+ * kind. */
+bool rule_has_definition(const struct rule_run *run,
+			 const struct object *object);
 /* Returns the policy's statements about the cluster; never NULL. */
 const struct platform *rule_platform(struct rule_run *run);
 /* Returns a finder of DeviceClasses, which quotas of devices depend on. */

@@ -32,6 +32,9 @@ struct field_issue {
 
 struct field_walk {
 	bool counts_only; /* check only numbers of pods */
+	/* The definition of the custom kind is known, and may differ from the
+	 * table. */
+	bool defined;
 	void (*found)(struct field_walk *walk, const struct field_issue *issue);
 	void *context;
 };

@@ -70,6 +70,9 @@ struct unknown_walk {
 	void *context;
 	const struct object *object;
 	const struct pod *pod;
+	/* The definition of the custom kind is known, and may differ from the
+	 * table. */
+	bool defined;
 };
 
 /* Checks the object, or if the walk has a pod, its template. Returns false for

@@ -707,3 +707,29 @@ definition() {
 	lint a.yaml
 	[ "$status" -eq 0 ]
 }
+
+@test "admission: a definition replaces the table of the kind's fields" {
+	cat >set.yaml <<-'EOF'
+	apiVersion: leaderworkerset.x-k8s.io/v1
+	kind: LeaderWorkerSet
+	metadata: {name: own, namespace: ml}
+	spec: {startupPolicy: 1, leaderWorkerTemplate: {sizes: 4, workerTemplate: {spec: {containers: [{name: w, image: "t:1"}]}}}}
+	EOF
+	cat >crd.yaml <<-'EOF'
+	apiVersion: apiextensions.k8s.io/v1
+	kind: CustomResourceDefinition
+	metadata: {name: leaderworkersets.leaderworkerset.x-k8s.io}
+	spec:
+	  group: leaderworkerset.x-k8s.io
+	  scope: Namespaced
+	  names: {kind: LeaderWorkerSet, plural: leaderworkersets}
+	  versions:
+	  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
+	EOF
+	run "$GPUGATE" lint --isolated --format concise --select field-unknown,field-type-invalid set.yaml
+	has '[field-unknown]'
+	has '[field-type-invalid]'
+	run "$GPUGATE" lint --isolated --format concise --select field-unknown,field-type-invalid --admission-policy crd.yaml set.yaml
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+}

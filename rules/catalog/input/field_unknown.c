@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports fields that Kubernetes' own types do not have: anywhere in objects of
- * its kinds, and in the pod templates of operators' kinds. Serving kinds may
+ * its kinds, and in the pod templates of operators' kinds. In common operators'
+ * kinds, fields outside of pods are compared with the schemas of their releases
+ * (rules/kube/data/custom_types.tsv). Serving kinds may
  * extend their templates (Knative has containerConcurrency): in such templates,
  * and in an operator's own types for pods, only devices below an unknown key
  * are reported. A field that only other releases have is a warning. The rule is
  * skipped in a review, because the API server has already dropped the fields,
  * unless a schema preserves them.
  */
+#include <ctype.h>
+
 #include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
@@ -36,8 +40,13 @@ static const char *field_place(struct rule_run *run,
 {
 	const struct node *map = field->at->parent;
 
-	return map->key ? arena_printf(rule_arena(run), "`%s`", map->key)
-			: field->type;
+	if (map->key)
+		return arena_printf(rule_arena(run), "`%s`", map->key);
+	/* A list's type in an operator's kind has the name of the list. */
+	return islower((unsigned char)*field->type)
+		       ? arena_printf(rule_arena(run), "an item of `%s`",
+				      field->type)
+		       : field->type;
 }
 
 /* Returns the help for a field that only other releases have; NULL for other
@@ -57,6 +66,8 @@ static const char *replaced(const struct unknown_field *field)
 		 "Kubernetes 1.17 to 1.21 have this field; set `trafficDistribution`."},
 		{"ServiceSpec", "ipFamily",
 		 "Kubernetes 1.16 to 1.19 have this field; set `ipFamilies`."},
+		{"spec", "serveConfig",
+		 "KubeRay 1.0 has this field; since 1.1 `serveConfigV2` is a string."},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(former); i++)
@@ -179,8 +190,11 @@ static void check_pod(struct unknown_walk *walk, const struct pod *pod)
 
 static void check(struct rule_run *run, const struct object *object)
 {
-	struct unknown_walk walk = {
-		.found = found, .context = run, .object = object};
+	struct unknown_walk walk = {.found = found,
+				    .context = run,
+				    .object = object,
+				    .defined =
+					    rule_has_definition(run, object)};
 
 	if (rule_at_admission(run) || object->fragment ||
 	    object->pods_inferred || typed_unknown_fields(&walk))
@@ -194,8 +208,8 @@ const struct rule rule_field_unknown = {
 	.category = "input",
 	.severity = SEVERITY_ERROR,
 	.since = "1.0",
-	.summary = "a field that Kubernetes does not know",
-	.why = "Kubernetes 1.37 does not have this field there. For kubectl, the API server rejects the object; for other clients, it may drop the field, which then has no effect. Devices below such a field are not requested.",
+	.summary = "a field that Kubernetes or the operator does not know",
+	.why = "Neither Kubernetes 1.37 nor a release of the operator has this field there. For kubectl, the API server rejects the object; for other clients, it may drop the field, which then has no effect. Devices below such a field are not requested.",
 	.remedy =
 		"Move the field to where it belongs, or correct its spelling.",
 	.evidence =

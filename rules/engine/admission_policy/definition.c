@@ -18,6 +18,12 @@ const struct crd *definition_find(const struct admission_policies *set,
 	return d;
 }
 
+bool admission_policies_define(const struct admission_policies *set,
+			       const char *group, const char *kind)
+{
+	return set && definition_find(set, group, kind);
+}
+
 const struct crd_version *definition_version(const struct crd *definition,
 					     const char *version)
 {

@@ -100,6 +100,17 @@ static struct policy_sets policy_sets(const struct run *run)
 	}};
 }
 
+bool rule_has_definition(const struct rule_run *rr, const struct object *object)
+{
+	struct policy_sets sets = policy_sets(rr->run);
+
+	for (size_t i = 0; i < ARRAY_SIZE(sets.items); i++)
+		if (admission_policies_define(sets.items[i], object->group,
+					      object->kind))
+			return true;
+	return false;
+}
+
 /* Returns the policies of the input files. They are read only if a pod has
  * devices, because this reads all files. */
 static const struct admission_policies *

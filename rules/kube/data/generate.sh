@@ -22,5 +22,6 @@ echo
 awk -f "$here/kinds.awk" "$here/kinds.txt"
 echo
 awk -f "$here/tag.awk" -f "$here/native_types.awk" "$here/native_types.tsv" \
+	"$here/custom_types.tsv" \
 	"$here/native_constraints.tsv" \
 	"$here/native_defaults.tsv"

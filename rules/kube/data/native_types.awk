@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Converts native_types.tsv, native_constraints.tsv and native_defaults.tsv to C
+# Converts native_types.tsv, custom_types.tsv, native_constraints.tsv and
+# native_defaults.tsv to C
 # (../typed/native.h). Types are numbered; the fields, constraints and defaults of
 # a type are ranges of arrays. POSIX awk.
 
@@ -118,6 +119,7 @@ BEGIN { FS = "\t"; types = 0 }
 /^#/ || NF == 0 { next }
 
 FILENAME ~ /native_types/ && $1 == "@" { kind[++kinds] = $0; next }
+FILENAME ~ /custom_types/ && $1 == "@" { custom[++customs] = $0; next }
 FILENAME ~ /native_constraints/ {
 	constrained[$1, $2] = 1
 	constraint[$1, ++constraints[$1]] = "\"" $2 "\", " length($2) ", " \
@@ -131,7 +133,7 @@ FILENAME ~ /native_types/ && $1 == "=" {
 			list[enums] = list[enums] "\"" $i "\", "
 	next
 }
-FILENAME ~ /native_types/ {
+FILENAME ~ /(native|custom)_types/ {
 	number[$1] = types
 	name_of[types] = $1
 	fields[types++] = $2
@@ -201,6 +203,15 @@ END {
 			k[6] == "Cluster" ? "true" : "false", number[k[7]]
 	}
 	printf "\t{NULL, NULL, NULL, NULL, false, 0},\n};\n"
+	print "const struct custom_kind custom_kinds[] = {"
+	for (i = 1; i <= customs; i++) {
+		split(custom[i], k, "\t")
+		if (!(k[5] in number))
+			fail("no type " k[5])
+		printf "\t{\"%s\", \"%s\", \"%s\", %d},\n", k[2], k[3], \
+			k[4], number[k[5]]
+	}
+	printf "\t{NULL, NULL, NULL, 0},\n};\n"
 	printf "const unsigned native_every = %d;\n", types
 	constant("template", "PodTemplateSpec")
 	constant("pod_spec", "PodSpec")

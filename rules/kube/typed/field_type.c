@@ -4,9 +4,9 @@
  * Go struct field EnvVar.value of type string" for its own kinds, "must be of
  * type integer" by the schema of a custom resource. Both observed on
  * kube-apiserver 1.36. The Go types define the expected type, in whole objects
- * of native kinds and in pods and containers of operators' kinds. Fields of a
- * flat spec belong to the operator and are skipped; quantity-invalid checks
- * quantities.
+ * of native kinds and in pods and containers of operators' kinds. For other
+ * fields of common operators, custom_types.tsv does. Fields of a flat spec
+ * belong to the operator and are skipped; quantity-invalid checks quantities.
  */
 #include "kube/field_type.h"
 
@@ -159,7 +159,7 @@ static void check_counts(struct fields *fields, const struct node *map)
 	const struct node *start = node_get(map, params.name);
 
 	check_numbers(fields, map, paths);
-	if (start)
+	if (start && !fields->typed)
 		visit_value(fields, start, &params);
 }
 
@@ -193,13 +193,16 @@ static bool same_group(const struct object *object, const struct pod *pod)
 /* Checks the types of all values of a native kind except numbers of pods; in
  * other kinds, those of metadata and of the pods. */
 static void check_types(struct fields *fields, const struct object *object,
-			const struct native_kind *kind)
+			const struct native_kind *kind,
+			const struct custom_kind *custom)
 {
 	if (kind)
 		visit_map(fields, object->root, kind->type);
 	else
 		visit_map(fields, node_get(object->root, "metadata"),
 			  native_metadata);
+	if (custom)
+		visit_map(fields, object->root, custom->type);
 	FOR_EACH_POD(object, pod)
 		check_pod(fields->walk, pod);
 }
@@ -219,13 +222,16 @@ void field_issues(struct field_walk *walk, const struct object *object)
 					      NULL};
 	const struct native_kind *kind =
 		native_kind(object->group, object->version, object->kind);
+	const struct custom_kind *custom =
+		kind || walk->defined ? NULL : custom_kind(object);
 	const struct node *spec = node_get(object->root, "spec");
 	struct fields fields = {.walk = walk,
 				.issue = {.object = object},
-				.typed = kind && !walk->counts_only};
+				.typed =
+					(kind || custom) && !walk->counts_only};
 
 	if (!walk->counts_only)
-		check_types(&fields, object, kind);
+		check_types(&fields, object, kind, custom);
 	if (object->npods && !object->pods_inferred)
 		check_counts(&fields, spec);
 	if (kind)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Kubernetes' own kinds as tables: data/native_types.tsv (fields of the Go
- * types) and data/native_defaults.tsv, compiled by data/native_types.awk.
+ * types) and data/native_defaults.tsv, and fields of operators' kinds
+ * (data/custom_types.tsv), compiled by data/native_types.awk.
  */
 #ifndef RULES_KUBE_NATIVE_H
 #define RULES_KUBE_NATIVE_H
@@ -9,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct object;
 
 enum native_flags {
 	NATIVE_POINTER = 1,
@@ -79,6 +82,13 @@ struct native_kind {
 	unsigned short type;
 };
 
+/* A custom kind, of whose types only the fields are known. */
+struct custom_kind {
+	const char *group, *version, *kind;
+	unsigned short type;
+};
+
+extern const struct custom_kind custom_kinds[]; /* ends with {NULL} */
 extern const struct native_field native_fields[];
 extern const unsigned short native_word_fields[]; /* indexes of native_fields */
 /* NULL-terminated lists of words; the first entry is NULL. */
@@ -95,6 +105,8 @@ extern const unsigned native_pod_spec, native_container, native_metadata;
 /* Returns NULL for an unknown kind or version. */
 const struct native_kind *native_kind(const char *group, const char *version,
 				      const char *kind);
+/* Returns NULL for other kinds than those of data/custom_types.tsv. */
+const struct custom_kind *custom_kind(const struct object *object);
 /* Returns NULL if the type lacks the field. */
 const struct native_field *native_find(const struct native_type *type,
 				       const char *name);

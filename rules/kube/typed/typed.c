@@ -164,6 +164,17 @@ const struct native_kind *native_kind(const char *group, const char *version,
 	return NULL;
 }
 
+const struct custom_kind *custom_kind(const struct object *object)
+{
+	const struct custom_kind *k = custom_kinds;
+
+	for (; k->kind; k++)
+		if (object_is(object, k->group, k->kind) &&
+		    text_eq(object->version, k->version))
+			return k;
+	return NULL;
+}
+
 const struct native_field *native_find(const struct native_type *type,
 				       const char *name)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds fields that the Go types do not have. */
+/* Finds fields that the Go types, or the schemas of operators' kinds, do not
+ * have. */
 #include <stdio.h>
 #include <string.h>
 
@@ -123,13 +124,17 @@ bool typed_unknown_fields(struct unknown_walk *walk)
 {
 	const struct object *object = walk->object;
 	const struct native_kind *kind;
+	const struct custom_kind *custom;
 
 	if (walk->pod) {
 		visit_map(walk, walk->pod->template, native_template, NULL);
 		return true;
 	}
 	kind = native_kind(object->group, object->version, object->kind);
+	custom = walk->defined ? NULL : custom_kind(object);
 	if (kind)
 		visit_map(walk, object->root, kind->type, NULL);
+	else if (custom)
+		visit_map(walk, object->root, custom->type, NULL);
 	return kind;
 }
