@@ -97,6 +97,16 @@ static bool is_replaced(const struct object *object, const struct degree *nodes)
 	       node_is_unknown(policy) || *nodes->by != '-';
 }
 
+/* True for the variable of LWS that is the same address in all pods of a group
+ * (lws v0.8.0 pkg/utils/pod/pod_utils.go, AddLWSVariables). */
+static bool is_leader_address(const struct object *object,
+			      const struct arg *arg)
+{
+	return object_is(object, "leaderworkerset.x-k8s.io",
+			 "LeaderWorkerSet") &&
+	       text_eq(arg->variable, "LWS_LEADER_ADDRESS");
+}
+
 /*
  * True if the launchers of all its pods meet: their address and the name of
  * their rendezvous are the same text. Sets *said if a flag contains the
@@ -116,9 +126,10 @@ static bool meets(const struct container *c, bool *said)
 		const struct arg *arg;
 		const char *value = argv_flag(&argv, *flag, &arg);
 
-		if (arg && (!value || strchr(value, '$') ||
-			    text_starts(value, "localhost") ||
-			    text_starts(value, "127.")))
+		if (arg && !is_leader_address(c->pod->object, arg) &&
+		    (!value || strchr(value, '$') ||
+		     text_starts(value, "localhost") ||
+		     text_starts(value, "127.")))
 			return false;
 		*said |= arg && strcmp(*flag, "--rdzv-id") != 0;
 	}
