@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports containers in which mpirun starts several processes that each start a
- * thread per CPU, because it does not bind them (`--bind-to none`). Bound
- * processes see only their cores. The rule does not check torchrun, which sets
- * OMP_NUM_THREADS=1.
+ * Reports containers in which mpirun or deepspeed starts several processes that
+ * each start a thread per CPU, because it does not bind them (mpirun by
+ * `--bind-to none`). Bound processes see only their cores. DeepSpeed binds them
+ * and sets the variable only with --bind_cores_to_rank
+ * (deepspeed/launcher/launch.py, 248). The rule does not check torchrun, which
+ * sets OMP_NUM_THREADS=1.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -11,12 +13,20 @@
 #include "kube/command/parallel.h"
 #include "kube/purpose/class.h"
 
-/* True if the command is an mpirun that does not bind its processes. */
-static bool is_unbound(const struct container *c)
+static bool is_deepspeed(const struct parallel *parallel)
+{
+	return text_eq(parallel->program, "deepspeed");
+}
+
+/* True if the launcher does not bind its processes to cores. */
+static bool is_unbound(const struct container *c,
+		       const struct parallel *parallel)
 {
 	struct argv argv = container_argv(c);
 	const char *to = argv_flag(&argv, "-bind-to", NULL);
 
+	if (is_deepspeed(parallel))
+		return !argv_have(&argv, "--bind-cores-to-rank");
 	if (!to)
 		to = argv_flag(&argv, "--bind-to", NULL);
 	return text_eq(to, "none");
@@ -42,15 +52,17 @@ static bool needs_no_number(const struct container *c)
 	return false;
 }
 
-/* Returns the container's mpirun if it starts several processes per node, or
- * NULL. */
-static const struct parallel *own_mpi(const struct container *c)
+/* Returns the container's mpirun or deepspeed if it starts several processes
+ * per node, or NULL. */
+static const struct parallel *own_launch(const struct container *c)
 {
 	struct parallel_list list = container_parallel(c);
 
 	return list.n == 1 && !list.items[0].unknown &&
-			       list.items[0].type == PARALLEL_MPI &&
-			       has_several(&list.items[0]) && is_unbound(c) &&
+			       (list.items[0].type == PARALLEL_MPI ||
+				is_deepspeed(&list.items[0])) &&
+			       has_several(&list.items[0]) &&
+			       is_unbound(c, &list.items[0]) &&
 			       !needs_no_number(c)
 		       ? &list.items[0]
 		       : NULL;
@@ -64,7 +76,7 @@ static const struct parallel *launchers_mpi(const struct container *c)
 		if (pod == c->pod || !pod_is_launcher(pod))
 			continue;
 		FOR_EACH_CONTAINER(pod, launcher) {
-			const struct parallel *mpi = own_mpi(launcher);
+			const struct parallel *mpi = own_launch(launcher);
 
 			if (mpi && !container_env(launcher, "OMP_NUM_THREADS"))
 				return mpi;
@@ -85,7 +97,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		    container_limit(c, "cpu", &cpu) != QUANTITY_ABSENT ||
 		    !node_is_unset(node_get(c->node, "envFrom")))
 			continue;
-		own = own_mpi(c);
+		own = own_launch(c);
 		mpi = own ? own : launchers_mpi(c);
 		if (!mpi)
 			continue;
