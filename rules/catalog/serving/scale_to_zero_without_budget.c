@@ -28,11 +28,32 @@ static bool may_be_knative(const struct object *object)
 	return !mode || node_eq(mode, "Knative") || node_eq(mode, "Serverless");
 }
 
+/* Checks a Service of Knative that allows no pod: the annotation of the
+ * template. Without it, the cluster's configuration decides. */
+static void check_service(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *least =
+		pod_annotation(pod, "autoscaling.knative.dev/min-scale");
+
+	if (!least)
+		least = pod_annotation(pod, "autoscaling.knative.dev/minScale");
+	if (!node_eq(least, "0") ||
+	    !node_is_unset(node_get(pod->spec, "timeoutSeconds")) ||
+	    pod_annotation(pod, "serving.knative.dev/progress-deadline"))
+		return;
+	report_pod(run, pod, least,
+		   "the first request starts the %s pod and fails if the model "
+		   "is not loaded before the request times out",
+		   pod_device(pod));
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *least = node_get(pod->spec, "minReplicas");
 	int64_t n;
 
+	if (object_is(pod->object, "serving.knative.dev", "Service"))
+		check_service(run, pod);
 	if (!object_is(pod->object, "serving.kserve.io", "InferenceService") ||
 	    !node_int(least, &n) || n || has_budget(pod->object, pod->spec) ||
 	    !may_be_knative(pod->object))
