@@ -401,3 +401,8 @@ gpugate: d/b.yaml: fixed quota-gpu-key-ineffective 2'
 	lint --isolated --fix --unsafe-fixes a.json
 	is "$(cat a.json)" '{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "t"}, "spec": {"containers": [{"name": "c", "image": "x/y:1"}]}}'
 }
+
+@test "fix: the title says that a new /dev/shm hides the volume's files" {
+	run "$GPUGATE" lint --isolated --select shm-not-memory-backed "$BATS_TEST_DIRNAME/../rules/shm-not-memory-backed/bad-files.yaml"
+	[[ "$output" == *"no longer sees the volume's files there"* ]]
+}

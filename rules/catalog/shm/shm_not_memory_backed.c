@@ -62,6 +62,7 @@ static void repoint(struct rule_run *run, struct finding *f,
 	const struct node *expr = node_get(shm->mount, "subPathExpr");
 	struct arena *arena = rule_arena(run);
 	char text[QUANTITY_TEXT];
+	bool shares = shm_shares_files(c->pod, shm);
 	struct quantity size;
 	struct fix *fix;
 
@@ -70,8 +71,10 @@ static void repoint(struct rule_run *run, struct finding *f,
 		return;
 	quantity_text(size, text);
 	fix = finding_fix(
-		run, f, !shm_shares_files(c->pod, shm),
-		"mount a separate emptyDir of %s of memory at /dev/shm", text);
+		run, f, !shares,
+		"mount a separate emptyDir of %s of memory at /dev/shm%s", text,
+		shares ? "; the container no longer sees the volume's files there"
+		       : "");
 	fix_replaces(fix); /* the fix is marked safe only if no file is lost */
 	fix_set(fix, shm->mount, "name", edit_string(arena, SHM_VOLUME));
 	if (path)
