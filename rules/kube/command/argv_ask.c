@@ -103,9 +103,9 @@ static bool is_flag(const char *text)
 }
 
 /*
- * Returns the word with the value of the flag at argv->items[i], or NULL if
- * that word is not the flag or has no value. Sets *value to the value, or to
- * NULL if it is unknown.
+ * Returns the word with the value of the flag at argv->items[i], the flag
+ * itself if it has no value, or NULL if the word is not the flag. Sets *value
+ * to the value, or to NULL if it is missing or unknown.
  */
 static const struct arg *flag_value(const struct argv *argv, size_t i,
 				    const char *flag, const char **value)
@@ -122,9 +122,10 @@ static const struct arg *flag_value(const struct argv *argv, size_t i,
 		*value = arg->unknown ? NULL : end + 1;
 		return arg;
 	}
-	/* The flag is without a value. */
-	if (i + 1 == argv->n || is_flag(argv->items[i + 1].text))
-		return NULL;
+	if (i + 1 == argv->n || is_flag(argv->items[i + 1].text)) {
+		*value = NULL;
+		return arg;
+	}
 	arg++;
 	*value = arg->unknown ? NULL : arg->text;
 	return arg;
