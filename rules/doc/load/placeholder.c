@@ -249,6 +249,27 @@ static bool is_binding(const char *s, size_t len)
 	return true;
 }
 
+/* True for `your-node-name` and `replaced-by-kustomize`: one word that names
+ * the value that replaces it. */
+static bool is_named(const char *s, size_t len)
+{
+	static const char prefixes[][16] = {
+		"replaced-by-",
+		"replace-by-",
+		"replace-with-",
+		"to-be-replaced",
+	};
+
+	for (size_t i = 0; i < len; i++)
+		if (!is_alnum(s[i]) && s[i] != '-' && s[i] != '_')
+			return false;
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
+		if (word_starts(s, len, prefixes[i]))
+			return true;
+	return word_starts(s, len, "your-") && len > 10 &&
+	       !memcmp(s + len - 5, "-name", 5);
+}
+
 /* True for texts that are placeholders only if they are the whole value. */
 static bool is_whole(const struct span *text)
 {
@@ -272,7 +293,8 @@ static bool is_whole(const struct span *text)
 	size_t len = (size_t)(text->end - text->start);
 	bool todo = word_starts(text->start, len, "TODO");
 
-	if (is_ellipsis(text->start, len) || is_binding(text->start, len))
+	if (is_ellipsis(text->start, len) || is_binding(text->start, len) ||
+	    is_named(text->start, len))
 		return true;
 	if (todo || word_starts(text->start, len, "FIXME"))
 		return !is_alnum(at(text, text->start + (todo ? 4 : 5)));
@@ -377,9 +399,9 @@ bool placeholder_in(const char *text, size_t len)
 {
 	/* First bytes of all texts for which is_whole() can be true. */
 	static const bool first[256] = {
-		['C'] = true, ['F'] = true,  ['R'] = true, ['T'] = true,
-		['c'] = true, ['f'] = true,  ['r'] = true, ['.'] = true,
-		['('] = true, [0xe2] = true,
+		['C'] = true, ['F'] = true, ['R'] = true, ['T'] = true,
+		['c'] = true, ['f'] = true, ['r'] = true, ['.'] = true,
+		['('] = true, ['t'] = true, ['y'] = true, [0xe2] = true,
 	};
 	struct span span = {text, text + len};
 
