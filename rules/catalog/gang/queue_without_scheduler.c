@@ -4,7 +4,8 @@
  * scheduler. KAI and Volcano handle only pods with their schedulerName, and
  * their webhooks do not set it. Operators may set it for their kinds, so only
  * native kinds and JobSets are checked, and LeaderWorkerSets for KAI: their
- * operator knows only Volcano (lws v0.7 pkg/schedulerprovider). Source:
+ * operator knows Volcano and Kubernetes alone (lws 09c433b8
+ * pkg/schedulerprovider/interface.go). Source:
  * kai-scheduler
  * pkg/podgrouper/pod_controller.go (pods of another scheduler are filtered
  * out); volcano pkg/controllers/podgroup/pg_controller.go (filter by
