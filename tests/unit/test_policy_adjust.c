@@ -198,6 +198,27 @@ static void a_floor_cannot_be_lowered(void **state)
 	policy_free(local);
 }
 
+static void a_local_file_adds_versions_to_the_floor(void **state)
+{
+	struct policy *floor = parse(HEAD "operators: {kueue: '0.17'}\n"
+					  "platform: {karpenter: '1.12'}\n");
+	struct policy *local =
+		parse(HEAD "kubernetesVersion: '1.35'\n"
+			   "operators: {kueue: '0.9', kuberay: '1.6'}\n"
+			   "platform: {karpenter: '1.1'}\n");
+	struct policy *both = policy_with_floor(local, floor);
+	const struct platform *platform = policy_platform(both);
+
+	assert_int_equal(platform->kubernetes, 35);
+	assert_int_equal(platform->karpenter, 12);
+	assert_string_equal(platform->operators[OPERATOR_KUEUE], "0.17");
+	assert_string_equal(platform->operators[OPERATOR_KUBERAY], "1.6");
+	assert_null(platform->operators[OPERATOR_VOLCANO]);
+	policy_free(floor);
+	policy_free(local);
+	policy_free(both);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +226,7 @@ int main(void)
 		cmocka_unit_test(select_and_ignore_reach_overrides),
 		cmocka_unit_test(unknown_rules_and_presets_are_named),
 		cmocka_unit_test(a_floor_cannot_be_lowered),
+		cmocka_unit_test(a_local_file_adds_versions_to_the_floor),
 	};
 
 	return cmocka_run_group_tests_name("policy_adjust", tests, NULL, NULL);

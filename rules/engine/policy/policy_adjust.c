@@ -335,6 +335,13 @@ static void merge_platform(struct policy *policy)
 		out->limit_defaults = local->limit_defaults;
 	if (out->injection == INJECTION_UNKNOWN)
 		out->injection = local->injection;
+	if (!out->kubernetes)
+		out->kubernetes = local->kubernetes;
+	if (!out->karpenter)
+		out->karpenter = local->karpenter;
+	for (size_t i = 0; i < OPERATORS; i++)
+		if (!out->operators[i])
+			out->operators[i] = local->operators[i];
 }
 
 /* Combines the custom rules. If both have a rule of the same name, that of the
