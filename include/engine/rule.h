@@ -162,7 +162,8 @@ struct rejections {
 	/* the only API version to check, or NULL */
 	const char *version;
 	const struct rejection *items; /* ends with {0} */
-	/* versions of the operator whose code was read: "1.5 to 1.7" */
+	/* versions of the operator whose code was read: "1.5, 1.7 to 1.9". In
+	 * another version, a finding is a warning. */
 	const char *versions;
 	bool groups; /* some kinds are in other groups */
 	/* a kind from whose parts the operator makes Jobs, or NULL */

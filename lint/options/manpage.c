@@ -66,8 +66,9 @@ static const struct key policy_keys[] = {
 	{"operators", "map",
 	 "Versions of operators, such as kueue: \"0.17\": jobset, kai, kserve, kuberay, "
 	 "kueue, lws, mpi, trainer, volcano. A check of a rule about what an "
-	 "operator rejects is an error if this version has it, and skipped if it "
-	 "does not; without a version, checks that only some versions have are warnings."},
+	 "operator rejects is an error if this version has it, skipped if it does "
+	 "not, and a warning if gpugate does not know this version; without a "
+	 "version, checks that only some versions have are warnings."},
 	{"injected", "list",
 	 "Fields that webhooks and mutating policies of the cluster add to "
 	 "pods, by namespaces (globs; absent: all): tolerations, schedulerName, "

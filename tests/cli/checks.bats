@@ -133,3 +133,37 @@ checks() {
 	[[ $output == *'a cycle of `dependsOn` has the tasks `v`, `w`'* ]]
 	[[ $output == *'`lendingLimit` of `cpu` in flavor `d` is above its `nominalQuota`'* ]]
 }
+
+# Prints the severities of the finding if the policy gives this version of KServe.
+with_kserve() {
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\noperators: {kserve: "%s"}\n' \
+		"$1" >policy.yaml
+	"$GPUGATE" lint --config policy.yaml --select kserve-rejects \
+		--format concise service.yaml | grep -o 'error\|warning'
+}
+
+@test "a version of the operator that was not read makes a rejection a warning" {
+	cat >service.yaml <<-'EOF'
+		apiVersion: serving.kserve.io/v1beta1
+		kind: InferenceService
+		metadata: {name: bounds, namespace: ml}
+		spec:
+		  predictor:
+		    minReplicas: 4
+		    maxReplicas: 2
+		    model: {modelFormat: {name: huggingface}, storageUri: "pvc://a"}
+	EOF
+	[ "$(with_kserve 0.12)" = warning ]
+	[ "$(with_kserve 0.13)" = error ]
+	[ "$(with_kserve v0.20.9)" = error ]
+	[ "$(with_kserve 0.21)" = warning ]
+	[ "$(with_kserve 1.15)" = warning ]
+	run "$GPUGATE" lint --config policy.yaml --format concise service.yaml
+	holds "$output" 'KServe rejects the object in the versions 0.13 to 0.20'
+	run "$GPUGATE" lint --isolated --format concise service.yaml
+	holds "$output" 'error: `minReplicas` is above'
+	sed -i 's/maxReplicas: 2/maxReplicas: 4\n    logger: {mode: all}\n    storageUris: [{uri: ""}]/' service.yaml
+	[ "$(with_kserve 0.15)" = "" ]
+	[ "$(with_kserve 0.20 | sort -u)" = error ]
+	[ "$(with_kserve 0.21 | sort -u)" = warning ]
+}

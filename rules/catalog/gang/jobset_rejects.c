@@ -107,6 +107,7 @@ static const struct rejections rejections = {
 	"jobset.x-k8s.io",
 	NULL,
 	items,
+	.versions = "0.12",
 	.component = OPERATOR_JOBSET,
 };
 

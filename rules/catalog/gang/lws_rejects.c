@@ -63,6 +63,7 @@ static const struct rejections rejections = {
 	"leaderworkerset.x-k8s.io",
 	NULL,
 	items,
+	.versions = "0.9",
 	.component = OPERATOR_LWS,
 };
 

@@ -54,6 +54,7 @@ static const struct rejections rejections = {
 	"kubeflow.org",
 	"v2beta1",
 	items,
+	.versions = "0.8",
 	.component = OPERATOR_MPI,
 };
 

@@ -322,7 +322,7 @@ const struct rejections trainer_rejections = {
 	.by = "the Kubeflow trainer",
 	.group = "trainer.kubeflow.org",
 	.items = items,
-	.versions = "1.9; 2.2 to 2.3",
+	.versions = "1.9, 2.2 to 2.3",
 	.groups = true,
 	.component = OPERATOR_TRAINER,
 };

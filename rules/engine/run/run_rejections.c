@@ -200,25 +200,54 @@ static bool is_later_minor(struct version a, struct version b)
 	return a.major != b.major ? a.major > b.major : a.minor > b.minor;
 }
 
-/* Returns yes if the operator's version, which the cluster state or else the
- * policy names, makes the check. */
-static enum tri version_has(struct rule_run *rr, const struct rejection *one)
+/* Returns the version of the operator in the cluster, as the state or the
+ * policy gives it; NULL if unknown. */
+static const char *operator_version(struct rule_run *rr)
 {
 	enum operator_name name = rr->rule->rejections->component;
-	const char *text;
+	const char *text =
+		cluster_operator(rule_cluster(rr), name, rule_arena(rr));
+
+	return text ? text : rule_platform(rr)->operators[name];
+}
+
+/* True if the code of this minor version was read: versions is "1.9, 2.2 to
+ * 2.3". */
+static bool was_read(const char *versions, struct version v)
+{
+	for (const char *at = versions; at; at = strchr(at, ',')) {
+		struct version first, last;
+		const char *to;
+
+		at += strspn(at, ", ");
+		first = last = read_version(at);
+		to = at + strcspn(at, ",t");
+		if (*to == 't')
+			last = read_version(to + strlen("to "));
+		if (!is_later_minor(first, v) && !is_later_minor(v, last))
+			return true;
+	}
+	return false;
+}
+
+/* Returns yes if the cluster's version of the operator has the check. A version
+ * whose code was not read may have it or not. */
+static enum tri version_has(struct rule_run *rr, const struct rejection *one)
+{
+	const char *versions = rr->rule->rejections->versions;
+	const char *text = operator_version(rr);
+	enum tri since;
 	struct version v;
 
-	if (!one->since && !one->until)
-		return TRI_YES;
-	text = cluster_operator(rule_cluster(rr), name, rule_arena(rr));
 	if (!text)
-		text = rule_platform(rr)->operators[name];
-	if (!text)
-		return TRI_UNKNOWN;
+		return one->since || one->until ? TRI_UNKNOWN : TRI_YES;
 	v = read_version(text);
 	if (one->until && is_later_minor(v, read_version(one->until)))
 		return TRI_NO;
-	return one->since ? is_at_least(v, read_version(one->since)) : TRI_YES;
+	since = one->since ? is_at_least(v, read_version(one->since)) : TRI_YES;
+	return since == TRI_YES && versions && !was_read(versions, v)
+		       ? TRI_UNKNOWN
+		       : since;
 }
 
 /* Returns the words in front of "the object", such as "Kueue 0.18 and later
@@ -251,6 +280,22 @@ static const char *rejected_thing(const struct rejections *of,
 	return "pod";
 }
 
+/* Returns the words behind "the object" that limit the statement. */
+static const char *unless_or_in(struct rule_run *rr,
+				const struct rejection *one)
+{
+	const struct rejections *of = rr->rule->rejections;
+
+	if (one->gate)
+		return arena_printf(rule_arena(rr),
+				    " unless its feature gate %s is on",
+				    one->gate);
+	if (one->since || one->until || version_has(rr, one) == TRI_YES)
+		return "";
+	return arena_printf(rule_arena(rr), " in the versions %s",
+			    of->versions);
+}
+
 static struct finding *report_rejection(struct rule_run *rr,
 					const struct rejected_part *part,
 					const struct node *at,
@@ -259,11 +304,7 @@ static struct finding *report_rejection(struct rule_run *rr,
 {
 	const struct rejections *of = rr->rule->rejections;
 	const char *rejects = who_rejects(rule_arena(rr), of, one);
-	const char *unless =
-		one->gate ? arena_printf(rule_arena(rr),
-					 " unless its feature gate %s is on",
-					 one->gate)
-			  : "";
+	const char *unless = unless_or_in(rr, one);
 	const char *what = rejected_thing(of, part);
 	struct finding *f =
 		part->pod ? report_pod(rr, part->pod, at, "%.*s: %s the %s%s",
