@@ -13,6 +13,7 @@
  * whose pod sets can form a group. */
 bool kueue_has_pod_sets(const struct object *object, bool grouped);
 
+extern const struct rejections kserve_rejections;
 extern const struct rejections kuberay_rejections;
 extern const struct rejections kueue_rejections;
 extern const struct rejections server_rejections;

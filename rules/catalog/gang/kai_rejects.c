@@ -51,8 +51,9 @@ static const struct rejection items[] = {
 	REJECTION(
 		"fraction-number", NULL, "metadata.annotations.gpu-fraction",
 		MATCHES("gpu-fraction",
-			"^[+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$"),
-		"'`gpu-fraction` is not a decimal number'"),
+			"^[+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$|"
+			"^[nN][aA][nN]$|^[+-]?0[xX]"),
+		"'`gpu-fraction` is not a number'"),
 	REJECTION("memory-number", NULL, "metadata.annotations.gpu-memory",
 		  MATCHES("gpu-memory", "^0*[1-9][0-9]*$"),
 		  "'`gpu-memory` is not a positive whole number of MiB'"),

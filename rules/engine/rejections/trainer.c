@@ -38,7 +38,7 @@
 	"self.?runtimePatches.orValue([]).exists(p,"                           \
 	" p.?trainingRuntimeSpec.template.hasValue()) || "
 #define HAS_NO(policy) "runtime.spec.?" policy ".orValue(null) == null || "
-#define TEMPLATES      "runtime.spec.template.spec.?replicatedJobs.orValue([])"
+#define TEMPLATES      "runtime.spec.template.?spec.replicatedJobs.orValue([])"
 #define CONTAINERS     "j.template.spec.template.spec.?containers.orValue([])"
 #define ALL_CONTAINERS                                                         \
 	"(" CONTAINERS                                                         \
