@@ -57,6 +57,11 @@ OPERATORS = {
         "scheduling.volcano.sh": ["Queue", "PodGroup"]}),
     "trainer": ("trainer-rejects", ["gang-*", "queue-*"], {
         "trainer.kubeflow.org": ["TrainJob"] + RUNTIMES}),
+    "kai": ("kai-rejects", ["pod-group-mismatch"], {
+        "": ["Pod"], "scheduling.run.ai": ["Queue", "PodGroup"]}),
+    "kserve": ("kserve-rejects", ["kserve-*", "*-model-load", "storage-init-*",
+                                  "cache-not-writable", "hpa-*", "shm-*"], {
+        "serving.kserve.io": ["InferenceService", "LLMInferenceService"]}),
     "mpi": ("mpijob-rejects", ["mpi-*"], {"kubeflow.org": ["MPIJob"]}),
 }
 VERSIONS = {"training": "kubeflow.org/v1", "mpi": "kubeflow.org/v2beta1",
@@ -265,9 +270,11 @@ def answers_of(oracle, objects):
     return answers
 
 
-def findings_of(gpugate, folder):
+def findings_of(gpugate, folder, policy=None):
+    """Return the findings by file. The policy gives versions of operators."""
     run = subprocess.run(
-        [gpugate, "lint", "--isolated", "--preset", "all", "--show-all",
+        [gpugate, "lint"] + (["--config", policy] if policy else
+                             ["--isolated"]) + ["--preset", "all", "--show-all",
          "--format", "json", "--fail-on", "never", "--no-ignore", folder],
         capture_output=True, text=True, check=False)
     found = collections.defaultdict(list)

@@ -24,7 +24,7 @@ judge() {
 }
 
 programs_by_name=
-for operator in kuberay kueue jobset lws training trainer mpi volcano; do
+for operator in kuberay kueue jobset lws training trainer mpi volcano kserve; do
 	judge "$operator" >"$work/$operator"
 	chmod +x "$work/$operator"
 	programs_by_name+=" $operator=$work/$operator"

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Objects of the operators' own unit tests, by their own code and by gpugate
+# (operator_tables.py). KAI-Scheduler is read from KAI_SOURCE, a checkout of v0.13.0,
+# because the module proxy does not serve it; without it, it is skipped.
+# usage: [KAI_SOURCE=FOLDER] operator-tables.sh [BUILD]
+# shellcheck source=tests/check/lib.bash
+. "$(dirname "$0")/lib.bash"
+go_is_new || skip_all 'no Go >= 1.26'
+need_pyyaml
+oracle=$tests/oracle/operators
+programs=$("$oracle/build.sh") || {
+	say_fail "the operators' programs do not build"
+	finish operator-tables
+}
+
+# compare OPERATOR SOURCE
+compare() {
+	local folders
+	mapfile -t folders < <(sed -n "s/^$1 //p" "$programs/definitions")
+	{
+		printf '#!/bin/sh\nexec %q' "$programs/$1"
+		printf ' %q' "${folders[@]}"
+		echo
+	} >"$work/$1-program"
+	chmod +x "$work/$1-program"
+	"$python" "$tests/check/operator_tables.py" "$gpugate" "$work/tables" \
+		"$tests/check/operator-differences.txt" \
+		"$1=$2=$work/$1-program" >"$work/log"
+	check "$1" [ $? -eq 0 ]
+	cat "$work/log"
+}
+
+compare trainer "$(cd "$oracle" &&
+	go list -m -f '{{.Dir}}' github.com/kubeflow/trainer/v2)"
+compare kserve "$(cd "$oracle/kserve" &&
+	go list -m -f '{{.Dir}}' github.com/kserve/kserve)"
+if [ -n "${KAI_SOURCE:-}" ]; then
+	compare kai "$KAI_SOURCE"
+else
+	echo 'skip: KAI_SOURCE is not set'
+fi
+finish operator-tables
