@@ -7,7 +7,7 @@ SOURCE is the folder of the operator's sources, ORACLE its program of
 tests/oracle/operators. The unit tests of the operator run in a copy that
 records each object that they pass to its validators. The oracle decides about each
 recorded object, unless the API server rejects it before. gpugate knows the version
-of the operator. Of the rejected objects, 95 % must have an error of some rule; an
+of the operator. 95 % of the rejected objects must have an error of some rule; an
 accepted one must not have an error of the operator's rule. DIFFERENCES is that of
 operators.py.
 """
