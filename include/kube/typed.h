@@ -73,6 +73,9 @@ struct unknown_walk {
 	/* The definition of the custom kind is known, and may differ from the
 	 * table. */
 	bool defined;
+	/* Set by typed_unknown_fields(): the object's fields are those of the
+	 * releases of an operator. */
+	bool custom;
 };
 
 /* Checks the object, or if the walk has a pod, its template. Returns false for

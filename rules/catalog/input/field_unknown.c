@@ -3,12 +3,13 @@
  * Reports fields that Kubernetes' own types do not have: anywhere in objects of
  * its kinds, and in the pod templates of operators' kinds. In common operators'
  * kinds, fields outside of pods are compared with the schemas of their releases
- * (rules/kube/data/custom_types.tsv). Serving kinds may
- * extend their templates (Knative has containerConcurrency): in such templates,
- * and in an operator's own types for pods, only devices below an unknown key
- * are reported. A field that only other releases have is a warning. The rule is
- * skipped in a review, because the API server has already dropped the fields,
- * unless a schema preserves them.
+ * (rules/kube/data/custom_types.tsv); one that no release has, and that
+ * resembles none, is a warning, because a newer release may have it. Serving
+ * kinds may extend their templates (Knative has containerConcurrency): in such
+ * templates, and in an operator's own types for pods, only devices below an
+ * unknown key are reported. A field that only other releases have is a warning.
+ * The rule is skipped in a review, because the API server has already dropped
+ * the fields, unless a schema preserves them.
  */
 #include <ctype.h>
 
@@ -82,9 +83,13 @@ static void found(struct unknown_walk *walk, const struct unknown_field *field)
 	struct rule_run *run = walk->context;
 	const char *key = field->at->key;
 	const char *help = replaced(field);
+	bool may_be_new = walk->custom && !walk->pod && !field->near &&
+			  !field->owner && !help;
 	const char *what = arena_printf(
-		rule_arena(run), "`%s` is not a field of %s%s", key,
-		field_place(run, field), consequence(run, field->near));
+		rule_arena(run), "`%s` is not a field of %s%s%s", key,
+		field_place(run, field),
+		may_be_new ? " in any known release of the operator" : "",
+		consequence(run, field->near));
 	struct finding *f;
 
 	f = walk->pod ? report_pod(run, walk->pod, field->at, "%s", what)
@@ -95,6 +100,11 @@ static void found(struct unknown_walk *walk, const struct unknown_field *field)
 		finding_help(run, f, "%s", help);
 	} else if (!field->near && field->owner) {
 		finding_help(run, f, "It is a field of %s.", field->owner);
+	} else if (may_be_new) {
+		finding_severity(f, SEVERITY_WARNING);
+		finding_help(
+			run, f,
+			"Remove the field, unless a newer release of the operator has it.");
 	}
 }
 

@@ -132,6 +132,7 @@ bool typed_unknown_fields(struct unknown_walk *walk)
 	}
 	kind = native_kind(object->group, object->version, object->kind);
 	custom = walk->defined ? NULL : custom_kind(object);
+	walk->custom = custom;
 	if (kind)
 		visit_map(walk, object->root, kind->type, NULL);
 	else if (custom)
