@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Custom rules in CEL: documents of kind Rules, in the files listed in a
- * policy's `custom:`. Each becomes a rule like the built-in ones.
+ * The tests of custom rules (kind Rules, in the files listed in a policy's
+ * `custom:`), and their export as ValidatingAdmissionPolicies.
  */
 #ifndef ENGINE_CUSTOM_H
 #define ENGINE_CUSTOM_H

@@ -44,7 +44,8 @@ struct run_counts {
 	 * look like infrastructure. */
 	uint64_t infrastructure, infrastructure_unknown;
 	uint64_t errors, warnings, infos, suppressed;
-	uint64_t fixable, fixable_unsafe; /* visible findings with a fix */
+	/* Visible findings with a safe fix, and with an unsafe one. */
+	uint64_t fixable, fixable_unsafe;
 	/* infos with a fix that is skipped because of keep_infos */
 	uint64_t fixable_infos;
 	/* Fixable findings in rendered texts whose source files do not contain

@@ -547,7 +547,7 @@ unknown() {
 		  gpu-node-selector-missing: {params: {selector: {gpu: big}}}
 	END
 	run "$GPUGATE" lint --show-all a.yaml
-	holds "$output" "fix (unsafe): set the cpu and memory requests from the policy"
+	holds "$output" "fix (unsafe): set the requests that the policy gives"
 	holds_not "$output" "= fix: not automatic"
 	# it has no bytes in the file: no value would enable a fix
 	rm .gpugate.yaml

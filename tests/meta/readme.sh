@@ -41,8 +41,8 @@ awk -f deploy/chart/kinds.awk rules/kube/data/kinds.txt |
 	echo "the chart's kinds are old: make docs" >&2
 	fail=1
 }
-# Helm is not available here: the rendered conditions must have the chart's
-# kinds of each group.
+# Helm is not available here, so compare lists: the rules of the rendered
+# webhooks must name all kinds of the chart.
 python3 - deploy/chart/gpugate/files/kinds.yaml deploy/base/webhooks.yaml <<'END' || {
 import re, sys
 chart, base = (open(path).read() for path in sys.argv[1:])

@@ -106,7 +106,8 @@ static void commented_items_stay_in_their_list(void **state)
 		{"l:\n- a: 1\n#- a: 2\n#  b: 2\n## - a\n# why\n",
 		 "[{set: [k], value: 3}]",
 		 "l:\n- a: 1\n#- a: 2\n#  b: 2\n## - a\nk: 3\n# why\n", NULL},
-		/* the sign replaces the blanks before a dash */
+		/* a `#` may replace indentation: the dash is still in the
+		 * column of the list */
 		{"l:\n  - a: 1\n# - a: 2\n#   b: 2\n", "[{set: [k], value: 3}]",
 		 "l:\n  - a: 1\n# - a: 2\n#   b: 2\nk: 3\n", NULL},
 		{"l:\n    - a: 1\n# - a: 2\n", "[{set: [k], value: 3}]",

@@ -119,8 +119,7 @@ const struct rule rule_jobset_rejects = {
 	.since = "1.0",
 	.summary = "a JobSet that its webhook rejects",
 	.why = "The webhook of JobSet rejects names that are too long for the Jobs or pods, a `dependsOn` that points forward, and indexes beyond the Jobs or pods.",
-	.remedy =
-		"Change the value or remove the field, so that the statement of the message is no longer true.",
+	.remedy = "Correct or remove the field that the message names.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/jobset/blob/01078527ec4383c3d7289b5af3e0a788324e14ec/pkg/webhooks/jobset_webhook.go",
 	.rejections = &rejections,

@@ -163,8 +163,7 @@ const struct rule rule_kueue_rejects = {
 	.aliases = aliases,
 	.summary = "a job, a queue or a flavor that Kueue rejects",
 	.why = "The webhooks of Kueue reject jobs whose annotations exclude each other, and queues whose quotas contradict each other.",
-	.remedy =
-		"Change the value or remove the field, so that the statement of the message is no longer true.",
+	.remedy = "Correct or remove the field that the message names.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/kueue/tree/ff69552e79ad21652c36caa97038382e55625cf7/pkg/webhooks; https://github.com/kubernetes-sigs/kueue/tree/ff69552e79ad21652c36caa97038382e55625cf7/pkg/controller/jobframework",
 	.rejections = &kueue_rejections,

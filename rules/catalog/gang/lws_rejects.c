@@ -75,8 +75,7 @@ const struct rule rule_lws_rejects = {
 	.since = "1.0",
 	.summary = "a LeaderWorkerSet that its webhook rejects",
 	.why = "The webhook of LeaderWorkerSet rejects subgroups that do not fit the group, and a rolling update whose maxUnavailable and maxSurge are both 0.",
-	.remedy =
-		"Change the value or remove the field, so that the statement of the message is no longer true.",
+	.remedy = "Correct or remove the field that the message names.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/lws/blob/6263137faff52293d0161de8eefcc250581e3cb7/pkg/webhooks/leaderworkerset_webhook.go",
 	.rejections = &rejections,

@@ -66,8 +66,7 @@ const struct rule rule_mpijob_rejects = {
 	.since = "1.0",
 	.summary = "an MPIJob that the MPI Operator rejects",
 	.why = "The controller validates an MPIJob before it creates pods: the object is stored, an event contains the error, and no pod is created.",
-	.remedy =
-		"Change the value or remove the field, so that the statement of the message is no longer true.",
+	.remedy = "Correct or remove the field that the message names.",
 	.evidence =
 		"https://github.com/kubeflow/mpi-operator/blob/11a4e47835d5222504302eade4e353d7d07120ae/pkg/apis/kubeflow/validation/validation.go",
 	.rejections = &rejections,

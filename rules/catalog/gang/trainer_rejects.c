@@ -25,8 +25,7 @@ const struct rule rule_trainer_rejects = {
 	.aliases = aliases,
 	.summary = "a training job that its operator rejects",
 	.why = "The webhook rejects the object, or the controller never starts its pods.",
-	.remedy =
-		"Change the value or remove the field, so that the statement of the message is no longer true.",
+	.remedy = "Correct or remove the field that the message names.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/v1.9.3/pkg/webhooks; https://github.com/kubeflow/trainer/tree/v2.3.0/pkg/runtime/framework/plugins",
 	.rejections = &trainer_rejections,

@@ -12,6 +12,7 @@
  * the fields, unless a schema preserves them.
  */
 #include <ctype.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/text.h"
@@ -99,7 +100,9 @@ static void found(struct unknown_walk *walk, const struct unknown_field *field)
 		finding_severity(f, SEVERITY_WARNING);
 		finding_help(run, f, "%s", help);
 	} else if (!field->near && field->owner) {
-		finding_help(run, f, "It is a field of %s.", field->owner);
+		finding_help(run, f,
+			     "Move it to `%.*s`, which has such a field.",
+			     (int)strcspn(field->owner, "."), field->owner);
 	} else if (may_be_new) {
 		finding_severity(f, SEVERITY_WARNING);
 		finding_help(

@@ -291,8 +291,7 @@ const struct rule rule_pod_invalid = {
 	.since = "1.0",
 	.summary = "a combination of pod fields that the API server rejects",
 	.why = "The API server rejects the pod. An object of an operator's kind is accepted, but its pods are never created.",
-	.remedy =
-		"Change the value or remove the field, so that the statement of the message is no longer true.",
+	.remedy = "Correct or remove the field that the message names.",
 	.evidence =
 		"observed on kube-apiserver 1.37.2; https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation",
 	.check_pod = check,

@@ -274,8 +274,7 @@ const struct rule rule_server_rejects = {
 	.since = "1.0",
 	.summary = "a combination of fields that the API server rejects",
 	.why = "The API server rejects the object, or the pods that an operator creates from it.",
-	.remedy =
-		"Change the value or remove the field, so that the statement of the message is no longer true.",
+	.remedy = "Correct or remove the field that the message names.",
 	.evidence =
 		"observed on kube-apiserver 1.37.2; https://github.com/kubernetes/kubernetes/tree/v1.37.2/pkg/apis",
 	.rejections = &server_rejections,

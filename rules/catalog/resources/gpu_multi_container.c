@@ -109,7 +109,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	f = report_container(
 		run, second,
 		node_get(container_limits(second), second->resource),
-		"containers `%s` and `%s` both request devices: the pod needs %s; unless the nodes share devices, the containers cannot use the same one",
+		"containers `%s` and `%s` both request devices, so the pod needs %s of them; unless the nodes share devices, the containers cannot use the same one",
 		container_title(first), container_title(second),
 		rule_number(run, sum));
 	finding_label(run, f,

@@ -129,7 +129,7 @@ static void repair(struct rule_run *run, struct finding *f,
 		if (!fix)
 			fix = finding_fix(
 				run, f, false,
-				"set the cpu and memory requests from the policy");
+				"set the requests that the policy gives");
 		request(run, fix, c, "cpu");
 		request(run, fix, c, "memory");
 		request_devices(run, fix, c);

@@ -62,7 +62,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (node_str(name) && !is_scheduled(pod->object)) {
 		report_pod(
 			run, pod, name,
-			"`nodeName: %s` bypasses the scheduler, so nothing checks that the node has free devices",
+			"`nodeName: %s` bypasses the scheduler: if the node has no free devices, the kubelet rejects the pods",
 			node_str(name));
 		return;
 	}

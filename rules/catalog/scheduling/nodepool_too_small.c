@@ -202,7 +202,7 @@ const struct rule rule_nodepool_too_small = {
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary =
-		"a pod requests more accelerators than the nodes of its NodePool have, or others",
+		"a pod requests more accelerators than the nodes of its NodePool have, or those of another vendor",
 	.why = "Karpenter finds no instance type for the pod (`no instance type satisfied resources`): it stays Pending.",
 	.remedy =
 		"Add larger instance types to the requirements of the NodePool, or request fewer accelerators per pod.",

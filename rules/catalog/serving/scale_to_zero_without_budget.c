@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports GPU models that are started only by their first request. Knative's
- * default timeout is 300 s. In raw mode there is always at least one replica:
+ * Reports GPU models with minReplicas 0, which their first request starts, if
+ * they set neither a timeout nor a progress deadline. Knative's default timeout
+ * is 300 s. In raw mode there is always at least one replica:
  * KServe reconcilers/hpa/hpa_reconciler.go, createHPA.
  */
 #include "engine/rule.h"

@@ -112,7 +112,7 @@ const struct rule rule_hostipc_instead_of_shm = {
 	.flags = RULE_OPT_IN_PATCH,
 	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
-	.summary = "GPU pods use hostIPC instead of their own /dev/shm",
+	.summary = "GPU pods share the IPC namespace of their node",
 	.why = "Every pod on the node that also uses hostIPC can read and fill the same memory; Pod Security's baseline level forbids it.",
 	.remedy =
 		"Remove hostIPC and mount an emptyDir with medium: Memory at /dev/shm.",

@@ -53,7 +53,7 @@ bool read_custom_document(struct policy_reader *r, const struct doc *doc)
 }
 
 /* Reads a document of another kind. It may be a parameter of a policy, unless
- * its kind is gpugate's, or a misspelling of it. */
+ * its apiVersion is gpugate's, or its kind resembles a kind of policies. */
 static void read_other_kind(struct policy_reader *r, const struct doc *doc)
 {
 	const struct node *kind = node_get(doc->root, "kind");

@@ -2,7 +2,8 @@
 /*
  * Loads a saved cluster state, which is one JSON object. Items are read and
  * packed one at a time, so that only one tree is in memory. An error outside of
- * the items rejects the file; an invalid object is left out and reported.
+ * the items, or an item that appears twice, rejects the file; an invalid object
+ * is left out and reported.
  */
 #include <errno.h>
 #include <stdlib.h>

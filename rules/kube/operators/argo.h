@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Argo Workflows: the spelling of its fields, and podSpecPatch. */
 #ifndef RULES_KUBE_OPERATORS_ARGO_H
 #define RULES_KUBE_OPERATORS_ARGO_H
 
