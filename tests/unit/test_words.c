@@ -154,13 +154,13 @@ static void flags_have_their_values(void **state)
 		{"tp", "2", true},
 		{"--gpu-util", "0.9", true},
 		{"--nodes", NULL, true},
+		{"--last", NULL, true}, /* before another flag */
 		{"--off", "-1", true},
 		{"--twice", "2", true},
 		{"--x", "", true},
 		/* A flag that is absent, a switch, part of another name, or has
 		 * other dashes. */
 		{"--node", NULL, false},
-		{"--last", NULL, false},
 		{"--tp", NULL, false},
 		{"-tensor-parallel-size", NULL, false},
 		{"serve", NULL, false},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Checks one object with the rules. The results are the findings, the number of
- * requested GPUs and the patch that the policy asks for. A judge belongs to one thread and keeps its
- * memory from object to object.
+ * requested GPUs and the patch that the policy asks for. A judge belongs to one
+ * thread and keeps its memory from object to object.
  */
 #ifndef WEBHOOK_JUDGE_H
 #define WEBHOOK_JUDGE_H

@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* Largest number of Jobs in a JobSet that is checked, because each name is compared with
- * all of them. */
+/* Largest number of Jobs in a JobSet that is checked, because each name is
+ * compared with all of them. */
 enum { JOBS_MAX = 256 };
 
 static bool all_are_named(const struct node *jobs)

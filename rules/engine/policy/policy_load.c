@@ -3,8 +3,8 @@
  * Loads policies from files, folders and memory. A policy is one document of
  * kind Policy and any number of kind Exemptions, in any order, in one file or
  * in the files of a folder. Other names than .gpugate.yaml that begin with a
- * dot, such as the links of a mounted ConfigMap, are skipped. Issues of the loader count as
- * problems, because a policy with a duplicate key is ambiguous.
+ * dot, such as the links of a mounted ConfigMap, are skipped. Issues of the
+ * loader count as problems, because a policy with a duplicate key is ambiguous.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -203,7 +203,7 @@ END {
 			k[6] == "Cluster" ? "true" : "false", number[k[7]]
 	}
 	printf "\t{NULL, NULL, NULL, NULL, false, 0},\n};\n"
-	print "const struct custom_kind custom_kinds[] = {"
+	print "const struct operator_kind operator_kinds[] = {"
 	for (i = 1; i <= customs; i++) {
 		split(custom[i], k, "\t")
 		if (!(k[5] in number))

@@ -3,8 +3,8 @@
  * Generates the PodSpec of a kind that has separate fields in place of a pod
  * template, as its operator does, from the rows `fields=` of data/kinds.txt.
  * Each value is a copy of the author's node under another key (node_is_view());
- * its parent is a second copy of that node, at the same position. Other fields of the kind remain
- * available to the operator's functions.
+ * its parent is a second copy of that node, at the same position. Other fields
+ * of the kind remain available to the operator's functions.
  */
 #include "rules/kube/operator.h"
 

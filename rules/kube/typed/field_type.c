@@ -194,7 +194,7 @@ static bool same_group(const struct object *object, const struct pod *pod)
  * other kinds, those of metadata and of the pods. */
 static void check_types(struct fields *fields, const struct object *object,
 			const struct native_kind *kind,
-			const struct custom_kind *custom)
+			const struct operator_kind *custom)
 {
 	if (kind)
 		visit_map(fields, object->root, kind->type);
@@ -222,8 +222,8 @@ void field_issues(struct field_walk *walk, const struct object *object)
 					      NULL};
 	const struct native_kind *kind =
 		native_kind(object->group, object->version, object->kind);
-	const struct custom_kind *custom =
-		kind || walk->defined ? NULL : custom_kind(object);
+	const struct operator_kind *custom =
+		kind || walk->defined ? NULL : operator_kind(object);
 	const struct node *spec = node_get(object->root, "spec");
 	struct fields fields = {.walk = walk,
 				.issue = {.object = object},

@@ -83,12 +83,12 @@ struct native_kind {
 };
 
 /* A custom kind, of whose types only the fields are known. */
-struct custom_kind {
+struct operator_kind {
 	const char *group, *version, *kind;
 	unsigned short type;
 };
 
-extern const struct custom_kind custom_kinds[]; /* ends with {NULL} */
+extern const struct operator_kind operator_kinds[]; /* ends with {NULL} */
 extern const struct native_field native_fields[];
 extern const unsigned short native_word_fields[]; /* indexes of native_fields */
 /* NULL-terminated lists of words; the first entry is NULL. */
@@ -106,7 +106,7 @@ extern const unsigned native_pod_spec, native_container, native_metadata;
 const struct native_kind *native_kind(const char *group, const char *version,
 				      const char *kind);
 /* Returns NULL for other kinds than those of data/custom_types.tsv. */
-const struct custom_kind *custom_kind(const struct object *object);
+const struct operator_kind *operator_kind(const struct object *object);
 /* Returns NULL if the type lacks the field. */
 const struct native_field *native_find(const struct native_type *type,
 				       const char *name);

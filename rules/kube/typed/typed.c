@@ -164,9 +164,9 @@ const struct native_kind *native_kind(const char *group, const char *version,
 	return NULL;
 }
 
-const struct custom_kind *custom_kind(const struct object *object)
+const struct operator_kind *operator_kind(const struct object *object)
 {
-	const struct custom_kind *k = custom_kinds;
+	const struct operator_kind *k = operator_kinds;
 
 	for (; k->kind; k++)
 		if (object_is(object, k->group, k->kind) &&

@@ -124,14 +124,14 @@ bool typed_unknown_fields(struct unknown_walk *walk)
 {
 	const struct object *object = walk->object;
 	const struct native_kind *kind;
-	const struct custom_kind *custom;
+	const struct operator_kind *custom;
 
 	if (walk->pod) {
 		visit_map(walk, walk->pod->template, native_template, NULL);
 		return true;
 	}
 	kind = native_kind(object->group, object->version, object->kind);
-	custom = walk->defined ? NULL : custom_kind(object);
+	custom = walk->defined ? NULL : operator_kind(object);
 	walk->custom = custom;
 	if (kind)
 		visit_map(walk, object->root, kind->type, NULL);
