@@ -86,7 +86,8 @@ static const struct rejection items[] = {
 	/* KServe renames the first container. */
 	REJECTION(
 		"protocol", PREDICTOR, "containers",
-		"self.containers.size() == 0 || " FRAMEWORKS ".exists(k, " SET(
+		"!has(self.containers) || self.containers.size() == 0 || " FRAMEWORKS
+		".exists(k, " SET(
 			"k") ") || self.containers[0].?env"
 			     ".orValue([]).filter(e, e.name == 'PROTOCOL').all(e,"
 			     " e.?value.orValue('').matches('^v[12]$|[$<{]'))",
@@ -173,24 +174,28 @@ static const struct rejection items[] = {
 
 	/* Scaling without Knative. */
 	REJECTION("hpa-metric", COMPONENTS, "scaleMetric",
-		  HPA "self.scaleMetric in ['cpu', 'memory']",
+		  "!has(self.scaleMetric) || " HPA
+		  "self.scaleMetric in ['cpu', 'memory']",
 		  "'`scaleMetric` is not cpu or memory'", .since = "0.16"),
 	REJECTION("hpa-target", COMPONENTS, "scaleTarget",
-		  HPA "(self.scaleTarget <= 100 && (self.scaleTarget >= 1 ||"
-		      " !(self.?scaleMetric.orValue('cpu') in"
-		      " ['cpu', 'memory'])))",
+		  "!has(self.scaleTarget) || " HPA
+		  "(self.scaleTarget <= 100 && (self.scaleTarget >= 1 ||"
+		  " !(self.?scaleMetric.orValue('cpu') in"
+		  " ['cpu', 'memory'])))",
 		  "'`scaleTarget` is not between 1 and 100'", .since = "0.16"),
 	REJECTION("hpa-source", COMPONENTS, "type",
-		  HPA "self.type == 'Resource'",
+		  "!has(self.type) || " HPA "self.type == 'Resource'",
 		  "'`type` of a metric is not Resource'",
 		  .each = "autoScaling.metrics", .since = "0.16"),
 	REJECTION("metric-resource", COMPONENTS, "type",
-		  NO_KNATIVE "!(" CLASS ".orValue('') in ['hpa', 'keda']) ||"
-			     " self.type != 'Resource' || has(self.resource)",
+		  "!has(self.type) || " NO_KNATIVE "!(" CLASS
+		  ".orValue('') in ['hpa', 'keda']) ||"
+		  " self.type != 'Resource' || has(self.resource)",
 		  "'a metric of type Resource has no `resource`'",
 		  .each = "autoScaling.metrics", .since = "0.16"),
 	REJECTION("keda-metric", COMPONENTS, "scaleMetric",
-		  NO_KNATIVE CLASS ".orValue('') != 'keda'",
+		  "!has(self.scaleMetric) || " NO_KNATIVE CLASS
+		  ".orValue('') != 'keda'",
 		  "'`scaleMetric` is set and autoscalerClass is keda'",
 		  .since = "0.16"),
 
