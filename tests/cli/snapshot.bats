@@ -635,7 +635,7 @@ judged() {
 		>"$FAKE/apis_apps_v1.json"
 	snapshot -o cluster.json
 	is "$status" 0
-	holds "$(cat "$FAKE/log")" 'deployments?labelSelector=app.kubernetes.io%2Fname%20in%20%28karpenter%2C'
+	holds "$(cat "$FAKE/log")" 'deployments?labelSelector=app.kubernetes.io%2Fname%20in%20%28jobset%2Ckarpenter%2C'
 	holds "$(cat cluster.json)" '"args":["--device-list-strategy=envvar"]'
 	holds "$(cat cluster.json)" '"image":"karpenter:1.12.0"'
 	holds_not "$(cat cluster.json)" '"other"'

@@ -29,7 +29,8 @@ def test_own_software(c):
           "s3cret" not in text, text)
     asked = {q.get("labelSelector") for _, plural, _, q, _ in c.server.requests if plural == "deployments"}
     check("controllers alone are asked for", asked == {
-        "app.kubernetes.io/name in (karpenter,kuberay,kuberay-operator,kueue,trainer)"}, asked)
+        "app.kubernetes.io/name in (jobset,karpenter,kserve,kserve-controller-manager,kuberay,"
+        "kuberay-operator,kueue,lws,trainer)"}, asked)
     workload("daemonsets", "second", {"name": "a"})
     c.server.remove("daemonsets", "plugin", "kube-system")
     c.until("changed, and gone", lambda s: count(s, "daemonsets") == 0)

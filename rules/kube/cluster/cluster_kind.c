@@ -110,8 +110,10 @@ static const struct kind_row {
 	[CLUSTER_DEPLOYMENT] = {{"Deployment", "apps", "deployments", "v1",
 				 true,
 				 "labelSelector=app.kubernetes.io%2Fname"
-				 "%20in%20%28karpenter%2Ckuberay%2C"
-				 "kuberay-operator%2Ckueue%2Ctrainer%29"},
+				 "%20in%20%28jobset%2Ckarpenter%2Ckserve%2C"
+				 "kserve-controller-manager%2Ckuberay%2C"
+				 "kuberay-operator%2Ckueue%2Clws%2C"
+				 "trainer%29"},
 				false,
 				{NULL}},
 	[CLUSTER_TRAINING_RUNTIME] = {{"TrainingRuntime",

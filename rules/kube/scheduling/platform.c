@@ -248,8 +248,11 @@ int cluster_karpenter(const struct cluster *cluster, struct arena *arena)
 static const char *version_of_image(const char *image, enum operator_name name)
 {
 	static const char *const images[OPERATORS] = {
+		[OPERATOR_JOBSET] = "jobset/jobset:",
+		[OPERATOR_KSERVE] = "kserve/kserve-controller:",
 		[OPERATOR_KUBERAY] = "kuberay/operator:",
 		[OPERATOR_KUEUE] = "kueue/kueue:",
+		[OPERATOR_LWS] = "lws/lws:",
 		[OPERATOR_TRAINER] = "trainer/trainer-controller-manager:",
 	};
 	const char *found =
