@@ -233,7 +233,7 @@ static const struct rejection items[] = {
 		  "'the head sets the password of Redis and"
 		  " `gcsFaultToleranceOptions`'"),
 	REJECTION("redis-password-parameter", CLUSTER,
-		  "headGroupSpec.rayStartParams.redis-password",
+		  "headGroupSpec.rayStartParams[redis-password]",
 		  "!" GCS
 		  " || " PARAM("self.headGroupSpec", "redis-password") " == ''",
 		  "'`rayStartParams` sets the password of Redis beside"

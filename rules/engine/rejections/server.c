@@ -132,7 +132,9 @@ static const struct rejection items[] = {
 		  .each = "podFailurePolicy.rules", .absent = true),
 	REJECTION("gang-minimum", JOB,
 		  "scheduling.schedulingPolicy.gang.minCount",
-		  "self.scheduling.schedulingPolicy.gang.minCount <="
+		  "!self.?scheduling.?schedulingPolicy.?gang.?minCount"
+		  ".hasValue() ||"
+		  " self.scheduling.schedulingPolicy.gang.minCount <="
 		  " self.?parallelism.orValue(1)",
 		  "'`minCount` of the gang is ' + string("
 		  "self.scheduling.schedulingPolicy.gang.minCount) + ', above"
