@@ -396,6 +396,9 @@ bool rule_cluster_lacks(struct rule_run *run, enum cluster_kind kind);
 bool rule_cluster_lost(struct rule_run *run);
 /* True in a review: the API server has decoded and pruned the object. */
 bool rule_at_admission(const struct rule_run *run);
+/* True if the input files define the object's kind. It reads all of them, so
+ * ask it only of a fact that would be reported. */
+bool rule_input_defines_kind(struct rule_run *run, const struct object *object);
 /* True if --admission-policy or the snapshot has the definition of the custom
  * kind. */
 bool rule_has_definition(const struct rule_run *run,

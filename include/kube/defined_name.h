@@ -18,6 +18,8 @@ enum defined_kind {
 	/* Namespace that may have claims with adminAccess */
 	DEFINED_ADMIN,
 	DEFINED_NO_ADMIN, /* Namespace that may not */
+	/* GROUP/KIND of a CustomResourceDefinition */
+	DEFINED_KIND,
 };
 
 struct defined_name {

@@ -76,6 +76,8 @@ static void found(struct field_walk *walk, const struct field_issue *issue)
 				 : node_type_text(at);
 	struct finding *f;
 
+	if (walk->custom && rule_input_defines_kind(run, issue->object))
+		return;
 	if (issue->c)
 		f = report_container(run, issue->c, at, "%s must be %s, not %s",
 				     name, issue->wanted, is);

@@ -3,13 +3,14 @@
  * Reports fields that Kubernetes' own types do not have: anywhere in objects of
  * its kinds, and in the pod templates of operators' kinds. In common operators'
  * kinds, fields outside of pods are compared with the schemas of their releases
- * (rules/kube/data/custom_types.tsv); one that no release has, and that
- * resembles none, is a warning, because a newer release may have it. Serving
- * kinds may extend their templates (Knative has containerConcurrency): in such
- * templates, and in an operator's own types for pods, only devices below an
- * unknown key are reported. A field that only other releases have is a warning.
- * The rule is skipped in a review, because the API server has already dropped
- * the fields, unless a schema preserves them.
+ * (rules/kube/data/custom_types.tsv), unless the input or the snapshot has
+ * their definition; one that no release has, and that resembles none, is a
+ * warning, because a newer release may have it. Serving kinds may extend their
+ * templates (Knative has containerConcurrency): in such templates, and in an
+ * operator's own types for pods, only devices below an unknown key are
+ * reported. A field that only other releases have is a warning. The rule is
+ * skipped in a review, because the API server has already dropped the fields,
+ * unless a schema preserves them.
  */
 #include <ctype.h>
 #include <string.h>
@@ -93,6 +94,9 @@ static void found(struct unknown_walk *walk, const struct unknown_field *field)
 		consequence(run, field->near));
 	struct finding *f;
 
+	if (walk->custom && !walk->pod &&
+	    rule_input_defines_kind(run, walk->object))
+		return;
 	f = walk->pod ? report_pod(run, walk->pod, field->at, "%s", what)
 		      : report_object(run, walk->object, field->at, "%s", what);
 	finding_at_key(run, f, field->at);

@@ -99,6 +99,14 @@ bool rule_input_defines(struct rule_run *rr, enum defined_kind kind,
 	return find_name(rr->run, kind, text, &name);
 }
 
+bool rule_input_defines_kind(struct rule_run *rr, const struct object *object)
+{
+	return rule_input_defines(rr, DEFINED_KIND,
+				  arena_printf(rule_arena(rr), "%s/%s",
+					       text_or_empty(object->group),
+					       object->kind));
+}
+
 const struct node *rule_runtime_scheduling(struct rule_run *rr,
 					   const struct pod *pod, bool *unknown)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names defined by DeviceClasses, RuntimeClasses, LocalModelCaches and labeled
- * Namespaces. Sources:
+/* Names defined by DeviceClasses, RuntimeClasses, LocalModelCaches, Namespaces
+ * and CustomResourceDefinitions. Sources:
  * k8s.io/api resource/v1 DeviceClassSpec; kserve pkg/apis/serving v1alpha1
  * local_model_cache_types.go. */
 #include "kube/defined_name.h"
@@ -108,6 +108,14 @@ static void read_object(const struct naming *naming, struct arena *arena,
 			found_name(naming, DEFINED_RUNTIME, name, NULL);
 	} else if (text_eq(kind, "Namespace")) {
 		found_name(naming, namespace_kind(root), name, NULL);
+	} else if (text_eq(kind, "CustomResourceDefinition")) {
+		found_name(naming, DEFINED_KIND,
+			   arena_printf(arena, "%s/%s",
+					text_or_empty(node_str(
+						node_path(root, "spec.group"))),
+					text_or_empty(node_str(node_path(
+						root, "spec.names.kind")))),
+			   NULL);
 	} else if (text_eq(kind, "LocalModelCache") ||
 		   text_eq(kind, "LocalModelNamespaceCache")) {
 		found_name(naming, DEFINED_MODEL,
@@ -138,7 +146,8 @@ bool defined_name_is(const struct defined_name *name, enum defined_kind kind,
 static bool may_give(const struct source *source)
 {
 	static const char *const kinds[] = {"DeviceClass", "RuntimeClass",
-					    "LocalModel", "Namespace"};
+					    "LocalModel", "Namespace",
+					    "CustomResourceDefinition"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (text_find(source->text, source->len, kinds[i]))
