@@ -96,9 +96,10 @@ static void check(struct rule_run *run, const struct object *object)
 {
 	struct field_walk walk = {.found = found,
 				  .context = run,
-				  .counts_only = rule_at_admission(run),
-				  .defined = rule_has_definition(run, object)};
+				  .counts_only = rule_at_admission(run)};
 
+	if (!walk.counts_only)
+		walk.defined = rule_has_definition(run, object);
 	field_issues(&walk, object);
 }
 

@@ -207,14 +207,13 @@ static void check_pod(struct unknown_walk *walk, const struct pod *pod)
 
 static void check(struct rule_run *run, const struct object *object)
 {
-	struct unknown_walk walk = {.found = found,
-				    .context = run,
-				    .object = object,
-				    .defined =
-					    rule_has_definition(run, object)};
+	struct unknown_walk walk = {
+		.found = found, .context = run, .object = object};
 
-	if (rule_at_admission(run) || object->fragment ||
-	    object->pods_inferred || typed_unknown_fields(&walk))
+	if (rule_at_admission(run) || object->fragment || object->pods_inferred)
+		return;
+	walk.defined = rule_has_definition(run, object);
+	if (typed_unknown_fields(&walk))
 		return;
 	FOR_EACH_POD(object, pod)
 		check_pod(&walk, pod);

@@ -260,14 +260,14 @@ static bool is_named(const char *s, size_t len)
 		"to-be-replaced",
 	};
 
-	for (size_t i = 0; i < len; i++)
-		if (!is_alnum(s[i]) && s[i] != '-' && s[i] != '_')
-			return false;
-	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
-		if (word_starts(s, len, prefixes[i]))
-			return true;
-	return word_starts(s, len, "your-") && len > 10 &&
-	       !memcmp(s + len - 5, "-name", 5);
+	bool named = len > 10 && word_starts(s, len, "your-") &&
+		     !memcmp(s + len - 5, "-name", 5);
+
+	for (size_t i = 0; !named && i < ARRAY_SIZE(prefixes); i++)
+		named = word_starts(s, len, prefixes[i]);
+	for (size_t i = 0; named && i < len; i++)
+		named = is_alnum(s[i]) || s[i] == '-' || s[i] == '_';
+	return named;
 }
 
 /* True for texts that are placeholders only if they are the whole value. */

@@ -225,12 +225,14 @@ void field_issues(struct field_walk *walk, const struct object *object)
 	const struct native_kind *kind =
 		native_kind(object->group, object->version, object->kind);
 	const struct operator_kind *custom =
-		kind || walk->defined ? NULL : operator_kind(object);
+		kind || walk->defined || walk->counts_only
+			? NULL
+			: operator_kind(object);
 	const struct node *spec = node_get(object->root, "spec");
 	struct fields fields = {.walk = walk,
 				.issue = {.object = object},
 				.typed =
-					(kind || custom) && !walk->counts_only};
+					custom || (kind && !walk->counts_only)};
 
 	if (!walk->counts_only)
 		check_types(&fields, object, kind, custom);
