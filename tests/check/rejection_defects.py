@@ -105,6 +105,23 @@ def fitting_subgroup(obj, pod):
     obj["spec"]["leaderWorkerTemplate"]["subGroupPolicy"]["subGroupSize"] = 2
 
 
+@defect("gpu-in-mpi-launcher", "object")
+def hidden_gpu(obj):
+    launcher = at(obj, ("spec",)).get("mpiReplicaSpecs", {}).get("Launcher")
+    if obj["apiVersion"] != "kubeflow.org/v2beta1" or not launcher or \
+            obj["spec"].get("runLauncherAsWorker"):
+        return None
+    box = ("spec", "mpiReplicaSpecs", "Launcher", "template", "spec",
+           "containers", 0)
+    at(obj, box)["resources"] = {"limits": {"nvidia.com/gpu": 1}}
+    return box + ("resources",)
+
+
+@near(hidden_gpu)
+def working_launcher(obj):
+    obj["spec"]["runLauncherAsWorker"] = True
+
+
 @defect("jobset-rejects", "object")
 def waits_for_itself(obj):
     if obj["kind"] != "JobSet":
