@@ -3,8 +3,7 @@
  * Reports workloads in a namespace that their ClusterQueue does not select.
  * clusterqueue-never-fits reports queues without a namespaceSelector. Labels of
  * the namespace may be added later, so this is a warning. Source: kueue
- * ff69552e pkg/scheduler/scheduler.go ("Workload namespace doesn't match
- * ClusterQueue selector").
+ * ff69552e pkg/workload/resources.go, ErrNamespaceMismatch.
  */
 #include "engine/rule.h"
 #include "kube/scheduling/selector.h"
