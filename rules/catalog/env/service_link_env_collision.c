@@ -62,30 +62,29 @@ static bool is_reader(const struct object *object)
 }
 
 /* Reports the Service, once for each workload that reads its variable. */
-static void check_workload(struct rule_run *run, const struct workload *w)
+static void check_service(struct rule_run *run,
+			  const struct kube_service *service)
 {
 	const struct object_index *set = rule_index(run);
 
-	for (size_t i = 0; i < set->nservices; i++) {
-		const struct kube_service *service = &set->services[i];
-
-		if (service->has_address && text_eq(service->id.name, "vllm") &&
+	FOR_EACH_WORKLOAD(set, w)
+		if (!w->child && !w->duplicate_of &&
 		    service_is_beside(set, service, w) &&
 		    is_reader(rule_object(run, w)))
 			report_place(run, &service->id, &service->place,
 				     "Service `vllm` sets VLLM_PORT to a URL "
 				     "in the pods of %s, and vLLM exits",
 				     rule_title(run, w->id.kind, w->id.name));
-	}
 }
 
 static void check_set(struct rule_run *run)
 {
-	if (!rule_index(run)->nservices)
-		return;
-	FOR_EACH_WORKLOAD(rule_index(run), w)
-		if (!w->child && !w->duplicate_of)
-			check_workload(run, w);
+	const struct object_index *set = rule_index(run);
+
+	for (size_t i = 0; i < set->nservices; i++)
+		if (set->services[i].has_address &&
+		    text_eq(set->services[i].id.name, "vllm"))
+			check_service(run, &set->services[i]);
 }
 
 const struct rule rule_service_link_env_collision = {
