@@ -108,6 +108,7 @@ struct rule_param {
 struct rule;
 struct rule_run;
 struct finding;
+struct found_object;
 
 /*
  * A condition on which an operator's own validation rejects an object, in the
@@ -390,9 +391,14 @@ const struct cluster *rule_cluster(struct rule_run *run);
 const struct cluster *rule_needs_cluster(struct rule_run *run,
 					 enum cluster_kind kind);
 bool rule_cluster_lacks(struct rule_run *run, enum cluster_kind kind);
+/* Returns the ClusterQueue of the workload's LocalQueue. If one of the two is
+ * neither in the input nor known from the snapshot, returns NULL and records
+ * the rule as skipped. */
+const struct found_object *rule_cluster_queue(struct rule_run *run,
+					      const struct workload *workload);
 /* True, and records the rule as skipped, if the rule needs other objects and
- * nothing shows them: there is no usable snapshot, and the run is an admission
- * review or its snapshot is too old. */
+ * nothing shows them, because the run is an admission review without a snapshot
+ * or its snapshot is too old. */
 bool rule_cluster_lost(struct rule_run *run);
 /* True in a review: the API server has decoded and pruned the object. */
 bool rule_at_admission(const struct rule_run *run);

@@ -9,22 +9,6 @@
 #include "kube/scheduling/selector.h"
 #include "kube/set/index_find.h"
 
-/* Returns the ClusterQueue of the workload's LocalQueue, or NULL. */
-static const struct found_object *queue_of(struct rule_run *run,
-					   const struct workload *w)
-{
-	const struct object_index *set = rule_index(run);
-	struct arena *arena = rule_arena(run);
-	const struct found_object *queue =
-		index_find(set, w, CLUSTER_LOCAL_QUEUE, w->kueue_queue, arena);
-	const char *name =
-		queue ? node_str(node_path(queue->root, "spec.clusterQueue"))
-		      : NULL;
-
-	queue = name ? index_find(set, w, CLUSTER_QUEUE, name, arena) : NULL;
-	return queue && queue->root ? queue : NULL;
-}
-
 static void check(struct rule_run *run, const struct workload *w)
 {
 	const struct found_object *queue, *namespace;
@@ -33,17 +17,22 @@ static void check(struct rule_run *run, const struct workload *w)
 
 	if (!w->kueue_queue || w->child || !*w->id.namespace)
 		return;
-	queue = queue_of(run, w);
+	queue = rule_cluster_queue(run, w);
+	selector =
+		queue ? node_path(queue->root, "spec.namespaceSelector") : NULL;
+	if (node_is_unset(selector) || node_is_unknown(selector) ||
+	    !node_count(selector))
+		return;
 	namespace = index_find(rule_index(run), w, CLUSTER_NAMESPACE,
 			       w->id.namespace, rule_arena(run));
-	if (!queue || !namespace || !namespace->root)
+	if (!namespace)
+		rule_needs_cluster(run, CLUSTER_NAMESPACE);
+	if (!namespace || !namespace->root)
 		return;
-	selector = node_path(queue->root, "spec.namespaceSelector");
 	labels = labels_with_namespace(
 		rule_arena(run), node_path(namespace->root, "metadata.labels"),
 		w->id.namespace);
-	if (node_is_unset(selector) || node_is_unknown(selector) ||
-	    label_selector_matches(selector, labels, LABELS_NO_MORE) != TRI_NO)
+	if (label_selector_matches(selector, labels, LABELS_NO_MORE) != TRI_NO)
 		return;
 	f = report_place(
 		run, &w->id, &w->place,

@@ -53,29 +53,6 @@ static int64_t queue_pods(const struct pod *pod)
 	return least && least < pods ? least : pods;
 }
 
-/* Returns the ClusterQueue of the workload's LocalQueue; NULL if unknown. */
-static const struct found_object *queue_of(struct rule_run *run,
-					   const struct workload *w)
-{
-	const struct object_index *set = rule_index(run);
-	struct arena *arena = rule_arena(run);
-	const struct found_object *queue =
-		index_find(set, w, CLUSTER_LOCAL_QUEUE, w->kueue_queue, arena);
-	const char *name;
-
-	if (!queue) {
-		rule_needs_cluster(run, CLUSTER_LOCAL_QUEUE);
-		return NULL;
-	}
-	name = node_str(node_path(queue->root, "spec.clusterQueue"));
-	if (!name)
-		return NULL;
-	queue = index_find(set, w, CLUSTER_QUEUE, name, arena);
-	if (!queue)
-		rule_needs_cluster(run, CLUSTER_QUEUE);
-	return queue && queue->root ? queue : NULL;
-}
-
 /* --- quantities ----------------------------------------------------------- */
 
 static struct finding *report_uncovered(struct rule_run *run,
@@ -264,7 +241,7 @@ static void check(struct rule_run *run, const struct workload *w)
 	const struct object *object = NULL;
 
 	if (w->kueue_queue && !w->child && *w->id.namespace)
-		queue = queue_of(run, w);
+		queue = rule_cluster_queue(run, w);
 	if (queue)
 		object = rule_object(run, w);
 	if (!object)

@@ -64,22 +64,6 @@ static const struct node *find_mapping(const struct node *mappings,
 	return NULL;
 }
 
-/* Returns the ClusterQueue of the workload's LocalQueue; NULL if unknown. */
-static const struct found_object *find_queue(struct rule_run *run,
-					     const struct workload *w)
-{
-	const struct object_index *set = rule_index(run);
-	const struct found_object *queue = index_find(
-		set, w, CLUSTER_LOCAL_QUEUE, w->kueue_queue, rule_arena(run));
-	const char *name =
-		queue ? node_str(node_path(queue->root, "spec.clusterQueue"))
-		      : NULL;
-
-	queue = name ? index_find(set, w, CLUSTER_QUEUE, name, rule_arena(run))
-		     : NULL;
-	return queue && queue->root ? queue : NULL;
-}
-
 /* True if Kueue may lower the number of the object's pods
  * (pkg/controller/jobs/job, JobMinParallelismAnnotation). */
 static bool may_shrink(const struct object *object)
@@ -94,7 +78,7 @@ static void check_mapped(struct rule_run *run, const struct workload *w,
 {
 	struct amount pods =
 		amount_mul(pod->steady, object_copies(pod->object));
-	const struct found_object *queue = find_queue(run, w);
+	const struct found_object *queue = rule_cluster_queue(run, w);
 	char text[QUANTITY_TEXT], most[QUANTITY_TEXT];
 	bool single = text_eq(w->id.kind, "Deployment") ||
 		      text_eq(w->id.kind, "LeaderWorkerSet");

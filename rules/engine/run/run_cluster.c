@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "kube/cluster/cluster.h"
 #include "kube/quota/quota.h"
+#include "kube/set/index_find.h"
 
 #include "run_internal.h"
 
@@ -171,4 +172,26 @@ const struct cluster *rule_needs_cluster(struct rule_run *rr,
 	else if (rule_cluster_lacks(rr, kind))
 		cluster = NULL;
 	return cluster;
+}
+
+const struct found_object *rule_cluster_queue(struct rule_run *rr,
+					      const struct workload *w)
+{
+	const struct object_index *set = rule_index(rr);
+	struct arena *arena = rule_arena(rr);
+	const struct found_object *queue =
+		index_find(set, w, CLUSTER_LOCAL_QUEUE, w->kueue_queue, arena);
+	const char *name;
+
+	if (!queue) {
+		rule_needs_cluster(rr, CLUSTER_LOCAL_QUEUE);
+		return NULL;
+	}
+	name = node_str(node_path(queue->root, "spec.clusterQueue"));
+	if (!name)
+		return NULL;
+	queue = index_find(set, w, CLUSTER_QUEUE, name, arena);
+	if (!queue)
+		rule_needs_cluster(rr, CLUSTER_QUEUE);
+	return queue && queue->root ? queue : NULL;
 }
