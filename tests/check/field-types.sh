@@ -3,7 +3,8 @@
 #
 # Checks field-type-invalid and quantity-invalid with values of a wrong type in
 # objects of the corpus: a real API server rejects the reported ones and, of
-# native kinds, no others.
+# native kinds, no others. Also checks that custom_types.tsv has all fields of the
+# operators' definitions.
 #
 # usage: field-types.sh [BUILD]     SEED=of the values
 # shellcheck source=tests/check/lib.bash
@@ -11,6 +12,9 @@
 need "$corpus"
 need "$shared/crds"
 need_pyyaml
+check 'custom_types.tsv has the fields of the definitions' "$python" \
+	"$tests/oracle/custom_types.py" --missing \
+	"$root/rules/kube/data/custom_types.tsv" "$shared/crds"
 need_control_plane --crds
 "$python" "$tests/check/field_types.py" "$gpugate" "$CONTROL_PLANE_DIR" \
-	"$corpus" "$work" "${SEED:-1}"
+	"$corpus" "$work" "${SEED:-1}" && [ "$fail" -eq 0 ]

@@ -3,10 +3,15 @@
 """Prints rules/kube/data/custom_types.tsv from CustomResourceDefinitions.
 
 usage: custom_types.py FOLDER... (each is searched for *.yaml)
+       custom_types.py --missing TABLE FOLDER...
 
 A field that any of the files has is a field; one whose type differs between
 them has any. Parts that Kubernetes' own types define (pods, metadata) have any
-type here, because they are checked as such.
+type here, because they are checked as such. The folders should have the
+definitions of all releases: `git show TAG:PATH` for each tag of an operator.
+
+With --missing, prints the fields of the definitions that the table lacks, and
+fails if there are any.
 """
 import pathlib
 import re
@@ -138,7 +143,46 @@ class Types:
         return form[0] + "T" + self.add(key, kind, form[1])
 
 
+def read_table(path):
+    """Return the table's types, as {name: {field: form}}, and the type of each
+    (group/version, kind)."""
+    types, kinds = {}, {}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            words = line.rstrip("\n").split("\t")
+            if words[0] == "@":
+                kinds[f"{words[1]}/{words[2]}", words[3]] = words[4]
+            elif not line.startswith("#") and len(words) == 2:
+                types[words[0]] = dict(
+                    one.split("=", 1) for one in words[1].split())
+    return types, kinds
+
+
+def missing(types, name, fields, path):
+    """Yield the paths of the fields that the type of this name lacks."""
+    for key, form in sorted(fields.items()):
+        have = types[name].get(key)
+        if have is None:
+            yield f"{path}.{key}"
+        elif not isinstance(form, str) and "T" in have:
+            yield from missing(types, have.split("T", 1)[1], form[1],
+                               f"{path}.{key}")
+
+
+def compare(table, folders):
+    types, kinds = read_table(table)
+    lacks, n = [], 0
+    for key, form in sorted(read(folders).items()):
+        n += 1
+        lacks += missing(types, kinds[key], form[1], key[1]) \
+            if key in kinds else [key[1]]
+    print("\n".join(lacks))
+    sys.exit(bool(lacks) or not n)
+
+
 def main():
+    if sys.argv[1:2] == ["--missing"]:
+        compare(sys.argv[2], sys.argv[3:])
     types, kinds = Types(), []
     for (at, kind), form in sorted(read(sys.argv[1:]).items()):
         fields = {key: one for key, one in form[1].items()}
