@@ -11,7 +11,8 @@
 /* Returns the only container in the pod's network, or NULL. */
 const struct container *pod_only_container(const struct pod *pod);
 /* Returns the port on which the container's server listens, and sets *at to the
- * value that contains it; NULL if it is unknown. */
+ * value that contains it. If the port is unknown, returns 0 and sets *at to
+ * NULL. */
 int64_t container_listens_on(const struct container *c, const struct node **at);
 
 #endif

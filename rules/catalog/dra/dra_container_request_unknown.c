@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/claim.h"
 
@@ -35,6 +36,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			const char *name = node_str(request);
 			const struct claim *claim = find_claim(
 				pod, node_str(node_get(item, "name")));
+			const char *near;
 			struct finding *f;
 
 			if (!name || !claim || !claim->requests ||
@@ -46,8 +48,13 @@ static void check(struct rule_run *run, const struct pod *pod)
 				claim->template ? "ResourceClaimTemplate"
 						: "ResourceClaim",
 				claim->name, name, container_title(c));
-			finding_help(run, f, "did you mean `%s`?",
-				     claim->requests[0]);
+			near = claim->nrequests == 1
+				       ? claim->requests[0]
+				       : text_nearest(name, claim->requests,
+						      claim->nrequests);
+			if (near)
+				finding_help(run, f, "did you mean `%s`?",
+					     near);
 		}
 }
 

@@ -86,8 +86,8 @@ static struct finding *check_requirement(struct rule_run *run,
 		return NULL;
 	return report_pod(
 		run, pod, at,
-		"the nodes of NodePool `%s` have accelerators of another vendor (`%s`), but a pod requests `%s`",
-		pool->name, node_get(requirement, "key")->str, wanted->name);
+		"the instance types of NodePool `%s` have accelerators of the vendor `%s`, but a pod requests `%s`",
+		pool->name, vendor, wanted->name);
 }
 
 /* label is the node selector that finds the pool, or NULL if the pod names the
@@ -109,7 +109,7 @@ static void check_pool(struct rule_run *run, const struct pod *pod,
 		finding_severity(f, SEVERITY_WARNING);
 		finding_help(
 			run, f,
-			"unless another NodePool has the label `%s: %s`, the pod stays Pending",
+			"add the label `%s: %s` to a NodePool whose instance types fit",
 			label->key, label->str);
 		return;
 	}

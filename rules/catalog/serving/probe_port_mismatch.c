@@ -6,6 +6,7 @@
  * address and the probe's port).
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/rule.h"
 #include "kube/command/argv.h"
@@ -22,7 +23,9 @@ static int64_t probe_number(const struct container *c, const struct node *port)
 		if (node_eq(node_get(one, "name"), port->str) &&
 		    node_int(node_get(one, "containerPort"), &n))
 			return n;
-	return strtol(port->str, NULL, 10);
+	return port->str[strspn(port->str, "0123456789")]
+		       ? 0
+		       : strtol(port->str, NULL, 10);
 }
 
 /* True if the container runs one program, which then has the only ports. */

@@ -67,7 +67,7 @@ struct cel_value custom_variable(struct cel_eval *eval, void *subject,
 				 unsigned index);
 
 /* Convert between nodes of an object and nodes of the tree that expressions
- * read. If there is no corresponding node, custom_seen() returns the node
+ * read. For a node that has no counterpart, custom_seen() returns the node
  * itself, custom_place() NULL. */
 const struct node *custom_seen(struct custom_subject *subject,
 			       const struct node *node);

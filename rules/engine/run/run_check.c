@@ -194,8 +194,8 @@ void run_check_object(struct run *run, const struct object *object,
 		check_added(&rr, object->kind, settings);
 }
 
-/* True if the rule reports that another object is absent, but only a part of
- * the manifests was given and there is no snapshot. */
+/* True if the rule reports that another object is absent, but the input is only
+ * a part of the manifests and comes without a snapshot. */
 static bool set_hides(const struct run *run, const struct rule *rule)
 {
 	return run->options.partial && !run->state->cluster &&

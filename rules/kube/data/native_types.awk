@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Converts native_types.tsv, custom_types.tsv, native_constraints.tsv and
-# native_defaults.tsv to C
-# (../typed/native.h). Types are numbered; the fields, constraints and defaults of
-# a type are ranges of arrays. POSIX awk.
+# native_defaults.tsv to C (../typed/native.h). Types are numbered; the fields,
+# constraints and defaults of a type are ranges of arrays. POSIX awk.
 
 function fail(what)
 {

@@ -192,7 +192,7 @@ static size_t value_end(const struct option_scan *scan, size_t at)
 }
 
 /* Finds the password in the option at `at`: sets *from to its start and returns
- * its end, which equals *from if there is no password. */
+ * its end, which equals *from if the option has no password. */
 static size_t read_option(const struct option_scan *scan, size_t at,
 			  size_t *from)
 {

@@ -201,10 +201,11 @@ static void check_types(struct fields *fields, const struct object *object,
 	else
 		visit_map(fields, node_get(object->root, "metadata"),
 			  native_metadata);
-	fields->walk->custom = custom != NULL;
-	if (custom)
+	if (custom) {
+		fields->walk->custom = true;
 		visit_map(fields, object->root, custom->type);
-	fields->walk->custom = false;
+		fields->walk->custom = false;
+	}
 	FOR_EACH_POD(object, pod)
 		check_pod(fields->walk, pod);
 }
