@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command volcano answers whether a webhook of Volcano rejects a job, a queue or
-// a group of pods.
+// Command volcano answers whether a webhook of Volcano rejects a job, the jobs of
+// a CronJob, a queue or a group of pods.
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"volcano.sh/apis/pkg/apis/batch/v1alpha1"
 	"volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 	listers "volcano.sh/apis/pkg/client/listers/scheduling/v1beta1"
 	"volcano.sh/volcano/cmd/webhook-manager/app/options"
@@ -110,7 +112,34 @@ func (all *hooks) judge(kind answers.Kind, object []byte) error {
 		}
 	}
 	_, err = all.ask("validate", kind, object)
+	if err == nil && kind.Kind == "CronJob" {
+		err = all.judgeJobOf(object)
+	}
 	return err
+}
+
+// judgeJobOf judges a Job that the controller makes of a CronJob, as
+// getJobFromTemplate() of pkg/controllers/cronjob does.
+func (all *hooks) judgeJobOf(cronJob []byte) error {
+	var from v1alpha1.CronJob
+	if err := answers.Decode(cronJob, &from); err != nil {
+		return err
+	}
+	template := from.Spec.JobTemplate
+	kind := answers.Kind{APIVersion: from.APIVersion, Kind: "Job"}
+	job, err := json.Marshal(v1alpha1.Job{
+		TypeMeta: metav1.TypeMeta{APIVersion: kind.APIVersion,
+			Kind: kind.Kind},
+		ObjectMeta: metav1.ObjectMeta{
+			Name:        from.Name + "-29000000", // minutes since 1970
+			Namespace:   from.Namespace,
+			Labels:      template.Labels,
+			Annotations: template.Annotations},
+		Spec: template.Spec})
+	if err != nil {
+		return err
+	}
+	return all.judge(kind, job)
 }
 
 func main() {
