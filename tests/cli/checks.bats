@@ -134,6 +134,29 @@ checks() {
 	[[ $output == *'`lendingLimit` of `cpu` in flavor `d` is above its `nominalQuota`'* ]]
 }
 
+@test "only a number above the devices is called a device" {
+	for value in 2 "0 1" 1x; do
+		cat <<-EOF
+			---
+			apiVersion: v1
+			kind: Pod
+			metadata: {name: p$((++n)), namespace: ml}
+			spec:
+			  containers:
+			  - name: a
+			    image: a:1
+			    env: [{name: CUDA_VISIBLE_DEVICES, value: "$value"}]
+			    resources: {limits: {nvidia.com/gpu: 2}}
+		EOF
+	done >pods.yaml
+	run "$GPUGATE" lint --isolated --select cuda-visible-devices-invalid \
+		--format concise --fail-on never pods.yaml
+	[[ $output == *'names device 2, but container `a` has only 2 devices'* ]]
+	[[ $output == *'`CUDA_VISIBLE_DEVICES: 0 1` is not a list'* ]]
+	[[ $output == *'`CUDA_VISIBLE_DEVICES: 1x` is not a list'* ]]
+	[[ $output != *'names device 0'* && $output != *'names device 1'* ]]
+}
+
 # Prints the severities of the finding if the policy gives this version of KServe.
 with_kserve() {
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\noperators: {kserve: "%s"}\n' \

@@ -71,7 +71,7 @@ daemon() {
 	END
 	full --isolated --select nvidia-device-mount-bypass plugin.yaml
 	is "$status" 1
-	holds "$output" "as device plugins do: it may define devices"
+	holds "$output" "as device plugins do, the container may define devices"
 	holds_not "$output" "bypassing"
 }
 

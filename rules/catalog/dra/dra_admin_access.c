@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports claims with adminAccess in a namespace that may not have it.
+ * Reports claims with adminAccess in a namespace without the label for it.
  * adminAccess gives access to devices that other pods use. The API server
  * accepts it only in a namespace with the label, which the snapshot or the
  * input files show; before 1.34 it drops the field by default, so the rule is
@@ -70,8 +70,8 @@ const struct rule rule_dra_admin_access = {
 	.severity = SEVERITY_WARNING,
 	.since = "1.0",
 	.summary =
-		"a claim with `adminAccess` in a namespace that may not have it",
-	.why = "Admin access gives a pod devices that other pods use. The API server rejects it in namespaces without the label resource.kubernetes.io/admin-access: \"true\".",
+		"a claim with `adminAccess` in a namespace without the label that allows it",
+	.why = "Admin access gives a pod devices that other pods use. Kubernetes 1.34 and later reject it in a namespace without the label resource.kubernetes.io/admin-access: \"true\"; earlier releases drop the field by default.",
 	.remedy =
 		"Remove adminAccess, or use a namespace with the label; label only namespaces of administrators.",
 	.evidence =

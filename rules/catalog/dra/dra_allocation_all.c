@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports claims that request all devices of a node. A monitor with adminAccess
- * allocates nothing. Only classes that are known to select accelerators are
- * checked: DRANET's examples request all network interfaces together with the
- * GPUs of a pod.
+ * Reports claims that request every matching accelerator of a node. A monitor
+ * with adminAccess allocates nothing. Only classes that are known to select
+ * accelerators are checked: DRANET's examples request all network interfaces
+ * together with the GPUs of a pod.
  */
 #include "engine/rule.h"
 #include "kube/claim.h"
 #include "kube/object.h"
 
-/* Returns the mode of a request for all accelerators of a node, or NULL. */
+/* Returns the mode of a request for every matching accelerator of a node, or
+ * NULL. */
 static const struct node *mode_all(const struct object *object,
 				   const struct node *request)
 {
@@ -56,8 +57,8 @@ const struct rule rule_dra_allocation_all = {
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW,
 	.since = "1.0",
-	.summary = "a claim that requests all devices of a node",
-	.why = "The pod waits until a whole node is free, and then holds all of its devices.",
+	.summary = "a claim that requests every matching device of a node",
+	.why = "The pod waits until every matching device of one node is free, and then holds all of them.",
 	.remedy =
 		"Set allocationMode: ExactCount and the count that the pod needs.",
 	.evidence =

@@ -62,9 +62,9 @@ const struct rule rule_dra_and_device_plugin_mix = {
 	.since = "1.0",
 	.summary =
 		"a container gets NVIDIA devices both from a claim and from the device plugin",
-	.why = "The claim and the device plugin each allocate devices: the container gets two sets although one is meant.",
+	.why = "The DRA driver and the device plugin allocate devices independently, so the container gets two sets of devices, usually by mistake.",
 	.remedy =
-		"Request the devices either through the claim or through nvidia.com/gpu.",
+		"Request the devices either through the claim or through a resource of the device plugin (such as nvidia.com/gpu), not both.",
 	.evidence = "https://github.com/kubernetes-sigs/dra-driver-nvidia-gpu",
 	.check_pod = check,
 };

@@ -3,11 +3,11 @@
  * Reports claims for more devices of a class than the ResourceSlices of a
  * snapshot have for any node. All devices of a request are allocated for one
  * node, from its slices and from those of no node in particular, and only from
- * the newest generation of a complete pool. A snapshot has only the driver and
- * the number of devices of a slice, so that the number is an upper bound:
- * partitions that exclude each other count, as do devices with taints or other
- * attributes. It is unlimited if several claims may share a device. If no node
- * has a device of the class, the finding is an info. Source:
+ * the newest generation of a complete pool. A snapshot has the number of a
+ * slice's devices but not their attributes, so the sum is an upper bound:
+ * partitions that exclude each other count, as do devices with taints. The sum
+ * is unlimited if several claims may share a device. If no node has a device of
+ * the class, the finding is an info. Source:
  * k8s.io/dynamic-resource-allocation v0.36.2
  * structured/internal/stable/pools_stable.go, allocator_stable.go.
  */
@@ -23,7 +23,7 @@
 /* Devices that a class may select. */
 struct slice_offer {
 	int64_t most; /* the largest number on one node */
-	/* it is not known, or has no limit */
+	/* the number is unknown, or several claims may share a device */
 	bool unlimited;
 };
 
@@ -258,10 +258,10 @@ const struct rule rule_dra_claim_never_fits = {
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_CLUSTER,
 	.since = "1.0",
-	.summary = "a claim for more devices than any node has",
-	.why = "All devices of a request must be available to one node, so the pods of the claim stay Pending.",
+	.summary = "a claim for more devices of a class than any node has",
+	.why = "All devices of a request are allocated for one node, so the pods stay Pending until a node has enough of them. If no node has any device of the class, the finding is an info, because an autoscaler may add such nodes.",
 	.remedy =
-		"Request at most the devices of one node, and use several pods for more.",
+		"Request at most as many devices as one node has, or add nodes with enough devices of the class.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/",
 	.check_set = check,

@@ -3,14 +3,14 @@
  * Reports claims of a pod whose devices no container uses.
  * pod.spec.resourceClaims allocates devices; a container gets only those in its
  * resources.claims. A network driver (DRANET) gives its devices to the pod as a
- * whole. If only the names of a claim are known, it may be for such a driver,
- * so the finding is a warning.
+ * whole. If only the name of a claim is known, it may be for such a driver, so
+ * the finding is a warning.
  */
 #include "engine/rule.h"
 #include "kube/claim.h"
 
-/* True if the claim itself shows that it is for GPUs, and not only its
- * names. */
+/* True if the claim itself, not only its name, shows whether it is for
+ * GPUs. */
 static bool claim_is_known(const struct pod *pod, const struct node *entry)
 {
 	const struct claim *claim = claim_of(pod, entry);

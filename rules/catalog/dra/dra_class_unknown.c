@@ -46,8 +46,8 @@ static void check_request(struct rule_run *run,
 	if (index_find(rule_index(run), &asks, CLUSTER_DEVICE_CLASS,
 		       request->name, arena))
 		return;
-	/* Skip classes that a driver may install, and names that differ only in
-	 * numbers (h100.example.com and h200.example.com). */
+	/* Without a snapshot, skip classes that a driver may install, and names
+	 * that differ only in numbers (h100.example.com, h200.example.com). */
 	if (request->cluster || !is_of_driver(run, request->name))
 		near = index_nearest(rule_index(run), &asks,
 				     CLUSTER_DEVICE_CLASS, request->name,
@@ -87,7 +87,7 @@ const struct rule rule_dra_class_unknown = {
 	.summary = "a claim that names a DeviceClass that does not exist",
 	.why = "The pods stay Pending until the class is created.",
 	.remedy =
-		"Name a class that the cluster's DRA driver installs (`kubectl get deviceclasses`).",
+		"Name a DeviceClass of the cluster; `kubectl get deviceclasses` lists them.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/blob/v1.36.1/pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go, `device class %s does not exist`",
 	.check_set = check,

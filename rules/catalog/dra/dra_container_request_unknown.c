@@ -44,7 +44,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 				continue;
 			f = report_container(
 				run, c, request,
-				"%s `%s` has no request `%s`: container `%s` gets none of its devices",
+				"%s `%s` has no request `%s`, so this entry gives container `%s` no devices",
 				claim->template ? "ResourceClaimTemplate"
 						: "ResourceClaim",
 				claim->name, name, container_title(c));
@@ -65,7 +65,7 @@ const struct rule rule_dra_container_request_unknown = {
 	.scope = PODSPEC,
 	.since = "1.0",
 	.summary = "a container names a request that its claim does not have",
-	.why = "The devices are allocated to the pod, but the container sees none of them: its GPUs are idle.",
+	.why = "The claim's devices are allocated to the pod, but an entry with an unknown request gives the container none of them, so GPUs may be idle.",
 	.remedy =
 		"Name a request of the claim, or remove `request`, so that the container gets all devices of the claim.",
 	.evidence =

@@ -20,10 +20,10 @@ static void report(struct rule_run *run, const struct object *object,
 {
 	const struct node *stray =
 		node_get(request, flat ? "exactly" : "deviceClassName");
-	struct finding *f =
-		report_object(run, object, stray ? stray : request,
-			      "a request has neither `%s` nor `firstAvailable`",
-			      flat ? "deviceClassName" : "exactly");
+	struct finding *f = report_object(
+		run, object, stray ? stray : request,
+		"a request has neither `%s` nor `firstAvailable`: the API server rejects it",
+		flat ? "deviceClassName" : "exactly");
 
 	if (!stray)
 		return;
@@ -57,10 +57,11 @@ const struct rule rule_dra_request_invalid = {
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
 	.since = "1.0",
-	.summary = "a device request in the form of another API version",
-	.why = "The API server drops the fields that it does not know and then rejects the claim: pods that name it stay Pending.",
+	.summary =
+		"a device request that is empty, or in the form of another API version",
+	.why = "The API server drops fields that the apiVersion does not have, and rejects a request that is then empty. Pods that name the claim stay Pending.",
 	.remedy =
-		"Put the fields of the request under `exactly` in v1 and v1beta2, and in the request itself in v1beta1.",
+		"Put deviceClassName and the other fields of the request under `exactly` in v1 and v1beta2, and in the request itself in v1beta1.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/resource/validation; https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/; observed on kube-apiserver 1.37.2",
 	.check_object = check,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports expressions in selectors of devices that the API server rejects. The
+ * Reports CEL expressions of device selectors that the API server rejects. The
  * types of attributes are unknown here, so the rule finds syntax errors,
  * unknown functions and results that are not boolean. For devices, the API
  * server also has the macro cel.bind; expressions with it are not checked. The
@@ -75,7 +75,7 @@ const struct rule rule_dra_selector_invalid = {
 	.summary = "a device selector that is not a CEL condition",
 	.why = "The API server rejects the claim or the class, and pods that need it stay Pending.",
 	.remedy =
-		"Correct the expression; it must be true or false for a `device`.",
+		"Correct the CEL expression; it must return true or false for a `device`.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/; observed on kube-apiserver 1.37.2",
 	.check_object = check,

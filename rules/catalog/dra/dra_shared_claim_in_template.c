@@ -2,7 +2,7 @@
 /*
  * Reports claims that several pods share. A named claim is one object for all
  * pods that use it. Pods that also have a claim from a template, and claims
- * whose name contains `shared`, are skipped as intended.
+ * whose name contains `shared`, are skipped, because the sharing is intended.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -42,7 +42,7 @@ const struct rule rule_dra_shared_claim_in_template = {
 	.scope = PODSPEC,
 	.since = "1.0",
 	.summary = "several pods use the same claim",
-	.why = "All of the pods share the claim's devices and must run on the node that has them.",
+	.why = "All of the pods use the claim's devices at once and must run where these are, usually on one node.",
 	.remedy =
 		"Use resourceClaimTemplateName if each pod needs separate devices.",
 	.evidence =

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports values of CUDA_VISIBLE_DEVICES (HIP_, ROCR_) that hide devices of the
+ * Reports values of CUDA_VISIBLE_DEVICES, and on AMD GPUs also of
+ * HIP_VISIBLE_DEVICES and ROCR_VISIBLE_DEVICES, that hide devices of the
  * container. If the variable is not set, all devices are visible. Otherwise it
- * is a list of ordinals that start at 0 in every container, and the devices
- * after the first invalid entry are hidden: with two GPUs, `all`, `2,3` and an
- * empty value hide all of them. An invalid entry after all devices of the
- * container hides none and is an info. HIP also reads CUDA_VISIBLE_DEVICES.
- * Programs for devices of other makers read none of the variables (JAX on TPUs
- * runs with CUDA_VISIBLE_DEVICES empty).
+ * is a list of UUIDs, or of ordinals that start at 0 in every container, and
+ * the devices after the first invalid entry are hidden: with two GPUs, `all`,
+ * `2,3` and an empty value hide all of them. An invalid entry after all devices
+ * of the container hides none and is an info. HIP also reads
+ * CUDA_VISIBLE_DEVICES. Programs for devices of other vendors read none of the
+ * variables (JAX on TPUs runs with CUDA_VISIBLE_DEVICES empty).
  *
  * Source: CUDA programming guide; ROCm, GPU isolation techniques.
  */
@@ -91,12 +92,12 @@ static void check_variable(struct rule_run *run, const struct container *c,
 			report_surplus(run, c, name, value.at, bad);
 			return;
 		}
-		if (isdigit((unsigned char)*bad))
+		if (isdigit((unsigned char)*bad) && strtol(bad, NULL, 10) >= n)
 			f = report_container(
 				run, c, value.at,
-				"`%s` names device %ld, but container `%s` has %s, counted from 0",
+				"`%s` names device %ld, but container `%s` has only %s (numbered from 0): this entry and the rest are ignored",
 				name, strtol(bad, NULL, 10), container_title(c),
-				rule_number(run, n));
+				rule_count(run, n, "device"));
 		else
 			f = report_container(
 				run, c, value.at,
@@ -109,7 +110,7 @@ static void check_variable(struct rule_run *run, const struct container *c,
 	}
 	finding_help(
 		run, f,
-		"remove `%s`; the container sees the devices allocated to it",
+		"remove `%s`; without it, the container sees all devices allocated to it",
 		name);
 	if (n)
 		finding_label(run, f,
@@ -142,8 +143,8 @@ const struct rule rule_cuda_visible_devices_invalid = {
 	.flags = RULE_SAFE_PATCH,
 	.since = "1.0",
 	.summary =
-		"CUDA_VISIBLE_DEVICES hides devices that the container requests",
-	.why = "Enumeration ends at the first invalid entry: the program sees fewer GPUs than are allocated to it, or none.",
+		"CUDA_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES or ROCR_VISIBLE_DEVICES hides requested devices, or has invalid entries",
+	.why = "The list of visible devices ends at the first invalid entry, so the program sees fewer GPUs than are allocated to it, or none. If that entry comes after all of them, the finding is an info.",
 	.remedy =
 		"Remove the variable. Inside a container, devices are numbered from 0.",
 	.evidence =

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports containers with an NVIDIA image that request no device. The image
- * sets NVIDIA_VISIBLE_DEVICES=all. If the node has GPUs and the nvidia runtime
- * is its default, the container sees every GPU of the node, including those of
- * other tenants. With the value `void`, the runtime adds no devices.
+ * Reports containers with a GPU image for NVIDIA that request no device. Such
+ * images usually set NVIDIA_VISIBLE_DEVICES=all. If the node has GPUs and the
+ * nvidia runtime is its default, the container sees every GPU of the node,
+ * including those of other tenants. With the value `void`, the runtime adds no
+ * devices.
  *
  * Sources: k8s-device-plugin README and #1605; nvidia-container-toolkit
  * internal/config/image/cuda_image.go; skypilot#5823 sets `none`.
@@ -24,8 +25,8 @@ static bool is_nvidia_image(const struct container *c)
 	       !text_contains(image, "habana");
 }
 
-/* True if a container of the object requests devices of another vendor, for
- * which the images may be. */
+/* True if a container of the object requests devices of another vendor, because
+ * the images may be built for that vendor. */
 static bool has_other_vendor(const struct object *object)
 {
 	FOR_EACH_POD(object, pod)
@@ -51,8 +52,8 @@ static bool has_none(const struct container *c)
 		 pod->injects & INJECT_GPU);
 }
 
-/* True if the container requests a device of a DeviceClass. DRA passes devices
- * without the runtime, which then exposes no others. */
+/* True if the container requests an extended resource that a DeviceClass
+ * defines, so that it gets devices through DRA. */
 static bool asks_named(struct rule_run *run, const struct container *c)
 {
 	FOR_EACH_ASKED(c, entry)
@@ -70,8 +71,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    pod_is_preset(pod) || pod->object->class == KIND_OTHER ||
 	    has_other_vendor(pod->object))
 		return;
-	/* The author has given a Ray head, which has the image of the workers,
-	 * no GPUs on purpose. */
+	/* The author has given a Ray head, which often has the image of the
+	 * workers, no GPUs on purpose. */
 	if (node_eq(node_path(pod->group, "rayStartParams.num-gpus"), "0"))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
@@ -84,9 +85,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		f = report_container(
 			run, c, node_get(c->node, "image"),
-			"container `%s` runs the GPU image `%s` without a "
-			"GPU: if the nvidia runtime is the node's default, it "
-			"sees every GPU of the node",
+			"container `%s` runs the GPU image `%s` and requests "
+			"no GPU: if the nvidia runtime is the node's default, "
+			"the container can see every GPU of the node",
 			container_title(c), c->image);
 		finding_help(run, f,
 			     "set the variable `%s` to `void` (`none` keeps "
@@ -110,8 +111,8 @@ const struct rule rule_gpu_image_without_gpu_visible = {
 	.flags = RULE_ABSENCE | RULE_GUESS | RULE_SAFE_PATCH,
 	.since = "1.0",
 	.summary =
-		"a container runs a GPU image without a GPU and without NVIDIA_VISIBLE_DEVICES",
-	.why = "If the nvidia runtime is the default, the container sees every GPU of the node, including those of other tenants, and none of them is counted.",
+		"a container runs an NVIDIA GPU image, requests no GPU and does not set NVIDIA_VISIBLE_DEVICES",
+	.why = "Such images usually set NVIDIA_VISIBLE_DEVICES=all. If the nvidia runtime is the node's default, the container then sees every GPU of the node, including those of other tenants, and none of them is counted.",
 	.remedy =
 		"Set NVIDIA_VISIBLE_DEVICES=void on containers that need no GPU.",
 	.evidence =

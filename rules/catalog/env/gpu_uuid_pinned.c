@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports visibility variables that name a device by UUID. The UUID names one
- * physical card (or MIG instance) of one host: on other hosts nothing is
- * visible, and on that host the pod uses the card even if another device is
- * allocated to it.
+ * Reports visibility variables that name a device by UUID, which is one
+ * physical card (or MIG instance) of one host. NVIDIA_VISIBLE_DEVICES makes the
+ * nvidia runtime fail on other hosts, and expose the card on that host even if
+ * another device is allocated to the pod. The other variables hide all devices
+ * unless that card is allocated.
  *
  * Source: NVIDIA/k8s-device-plugin#960.
  */
@@ -27,15 +28,35 @@ static const char *uuid_in(const char *text)
 	return NULL;
 }
 
-/* Removes the variable. In a container without a device, sets
- * NVIDIA_VISIBLE_DEVICES to `void` instead, because the image's default would
- * expose all devices. */
+/* True for NVIDIA_VISIBLE_DEVICES in a container without a device: without the
+ * variable, the image's default would expose all devices. */
+static bool must_be_void(const struct container *c, const char *name)
+{
+	return text_eq(name, "NVIDIA_VISIBLE_DEVICES") &&
+	       container_uses_gpu(c) == TRI_NO;
+}
+
+static void help(struct rule_run *run, struct finding *f,
+		 const struct container *c, const char *name)
+{
+	if (must_be_void(c, name))
+		finding_help(
+			run, f,
+			"set `%s` to `void`, or request GPUs in `resources.limits`%s",
+			name, pod_infrastructure_hint(c->pod));
+	else
+		finding_help(
+			run, f,
+			"remove `%s`, and choose a GPU model with a node label or a device with DRA%s",
+			name, pod_infrastructure_hint(c->pod));
+}
+
+/* Removes the variable, or sets it to `void`. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct container *c, const char *name)
 {
 	const struct node *entry = container_env(c, name);
-	bool hide = text_eq(name, "NVIDIA_VISIBLE_DEVICES") &&
-		    container_uses_gpu(c) == TRI_NO;
+	bool hide = must_be_void(c, name);
 
 	/* The API server rejects a value next to valueFrom. */
 	if (c->pod->flat || (hide && node_get(entry, "valueFrom")))
@@ -71,14 +92,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 				return;
 			f = report_container(
 				run, c, value.at,
-				"`%s` names the card `%.*s`, which exists on "
+				"`%s` names the device `%.*s`, which exists on "
 				"one host only",
 				*name, (int)strcspn(uuid, ","), uuid);
 			finding_cause(run, f, *name);
-			finding_help(
-				run, f,
-				"remove `%s`; choose a GPU model by node label or a device by DRA%s",
-				*name, pod_infrastructure_hint(pod));
+			help(run, f, c, *name);
 			repair(run, f, c, *name);
 		}
 }
@@ -90,8 +108,9 @@ const struct rule rule_gpu_uuid_pinned = {
 	.flags = RULE_TAKES | RULE_OPT_IN_PATCH | RULE_INFRASTRUCTURE,
 	.since = "1.0",
 	.summary = "a device is chosen by its UUID",
-	.why = "The card exists on one host only: on other hosts no GPU is visible, and on that host the card is used without being counted.",
-	.remedy = "Remove the variable; the device plugin chooses the device.",
+	.why = "The device exists on one host only. With NVIDIA_VISIBLE_DEVICES, the nvidia runtime cannot start the container on other hosts, and on that host it exposes the device without counting it. The other variables hide all GPUs unless that device happens to be allocated.",
+	.remedy =
+		"Remove the variable and request GPUs in resources.limits; the device plugin chooses the devices.",
 	.evidence = "https://github.com/NVIDIA/k8s-device-plugin/issues/960",
 	.check_pod = check,
 };

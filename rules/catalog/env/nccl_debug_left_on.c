@@ -72,9 +72,10 @@ static const struct debug_switch {
 } switches[] = {
 	{"NCCL_DEBUG", "INFO", "writes a lot to the log of every rank"},
 	{"NCCL_DEBUG", "TRACE", "slows communication and floods the log"},
-	{"CUDA_LAUNCH_BLOCKING", "1", "makes every kernel launch wait"},
+	{"CUDA_LAUNCH_BLOCKING", "1",
+	 "makes every kernel launch wait until the kernel ends"},
 	{"TORCH_DISTRIBUTED_DEBUG", "DETAIL",
-	 "makes every collective wait for a check"},
+	 "makes every collective operation wait for a consistency check"},
 	{"NCCL_P2P_DISABLE", "1", "keeps GPUs from communicating directly"},
 	{"NCCL_SHM_DISABLE", "1", "keeps ranks from using shared memory"},
 	{"NCCL_IB_DISABLE", "1", "disables InfiniBand and RoCE"},
@@ -119,7 +120,7 @@ static bool is_one_rank(const struct container *c)
 			  c->pod->steady.n <= 1);
 }
 
-/* Checks variables that turn a fabric off. Without a fabric they do no harm. */
+/* Checks NCCL_IB_DISABLE, which does no harm without a fabric. */
 static void check_fabric(struct rule_run *run, const struct container *c,
 			 const struct node *at)
 {
@@ -135,8 +136,8 @@ static void check_fabric(struct rule_run *run, const struct container *c,
 		return;
 	f = report_container(
 		run, c, at,
-		ranks ? "`NCCL_IB_DISABLE: 1` with `%s`: NCCL does not use the allocated fabric"
-		      : "`NCCL_IB_DISABLE: 1` with `%s`: if only NCCL uses the fabric, it is allocated but unused",
+		ranks ? "`NCCL_IB_DISABLE: 1` is set, but the container requests `%s`: NCCL does not use the allocated fabric"
+		      : "`NCCL_IB_DISABLE: 1` is set, but the container requests `%s`: if only NCCL uses the fabric, it is allocated but unused",
 		fabric->key);
 	finding_label(run, f, fabric, "the fabric");
 	if (ranks)
@@ -174,10 +175,10 @@ const struct rule rule_nccl_debug_left_on = {
 	.flags = RULE_RAISES,
 	.scope = GPU_PODS,
 	.since = "1.0",
-	.summary = "a debug switch is still on",
-	.why = "The switch slows down communication or computation, or disables a transport.",
+	.summary = "a debug variable of NCCL, CUDA or PyTorch is set",
+	.why = "The variable slows down communication or computation, floods the log, or disables a transport.",
 	.remedy =
-		"Remove the variable after the fault is found (NCCL_DEBUG=WARN still logs errors).",
+		"Remove the variable, and set it only while you look for a fault (NCCL_DEBUG: WARN is harmless).",
 	.evidence =
 		"https://github.com/llm-d/llm-d/tree/main/guides (NIXL, NVSHMEM); https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html; https://docs.nvidia.com/cuda/cuda-c-programming-guide/",
 	.check_pod = check,

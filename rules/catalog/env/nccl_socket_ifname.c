@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports values of NCCL_SOCKET_IFNAME and GLOO_SOCKET_IFNAME that select an
- * interface that reaches no other pod, and lists of GLOO_SOCKET_IFNAME that
- * Gloo does not understand. The right interface depends on the site; the
- * reported ones are wrong everywhere. Source: pytorch v2.9.0
+ * interface that reaches no other pod, and values of GLOO_SOCKET_IFNAME in the
+ * syntax of NCCL. The right interface depends on the site; the reported ones
+ * are wrong everywhere, except loopback if all pods are on the network of one
+ * host. Source: pytorch v2.9.0
  * ProcessGroupGloo.cpp createDefaultDevice and distributed_c10d (the value is
  * split at commas, and each part is the name of an interface).
  */
@@ -20,13 +21,14 @@ static void check_variable(struct rule_run *run, const struct container *c,
 	    text_eq(value.text, "docker0"))
 		report_container(
 			run, c, value.at,
-			"`%s: %s` is an interface that does not reach other pods, but %s need each other",
+			"`%s: %s` selects an interface that does not reach other pods, but %s must communicate",
 			name, value.text,
 			rule_count(run, c->pod->object->gang.n, "pod"));
 }
 
-/* Reports NCCL's syntax: an excluded (`^lo`) or exact (`=eth0`) name. Gloo
- * fails in a single pod too. */
+/* Reports GLOO_SOCKET_IFNAME with NCCL's syntax for an excluded (`^lo`) or
+ * exact
+ * (`=eth0`) name. Gloo fails in a single pod too. */
 static void check_syntax(struct rule_run *run, const struct container *c)
 {
 	struct env_value value = container_env_value(c, "GLOO_SOCKET_IFNAME");
@@ -65,8 +67,8 @@ const struct rule rule_nccl_socket_ifname = {
 	.scope = GPU_PODS | NEW_TEMPLATES,
 	.since = "1.0",
 	.summary =
-		"NCCL_SOCKET_IFNAME or GLOO_SOCKET_IFNAME selects an interface that does not reach other pods",
-	.why = "Ranks on other nodes cannot be reached through it: the job hangs or fails when it starts.",
+		"NCCL_SOCKET_IFNAME or GLOO_SOCKET_IFNAME selects an interface that does not reach other pods, or GLOO_SOCKET_IFNAME has NCCL's syntax",
+	.why = "Ranks in other pods cannot be reached through that interface, and Gloo accepts only names of interfaces: the job hangs or fails when it starts.",
 	.remedy =
 		"Name the interface of the pod network, or exclude others (`^lo,docker0`, NCCL only).",
 	.evidence =

@@ -13,8 +13,8 @@
 #include "kube/purpose/class.h"
 #include "kube/resources/host_path.h"
 
-/* True for the key of an annotation by which a pod requests a device from the
- * runtime: CDI, CRI-O, NRI. */
+/* True for the key of an annotation by which a pod requests devices or mounts
+ * from the runtime: CDI, CRI-O, NRI. */
 static bool annotation_asks_runtime(const char *key)
 {
 	static const char *const names[] = {
@@ -57,7 +57,7 @@ static void help(struct rule_run *run, struct finding *f, const struct pod *pod)
 		pod_infrastructure_hint(pod));
 }
 
-/* True if the container may have the device files of a fabric. A container that
+/* True if a mount of a fabric's device files is not reported. A container that
  * also requests a fabric can open only the devices that the device plugin gave
  * it. A privileged container can open all of them, but in a GPU pod
  * gpu-privileged reports it. */
@@ -73,6 +73,24 @@ static bool has_fabric(const struct container *c)
 		if (fabric_resource(entry->node->key))
 			return true;
 	return false;
+}
+
+/* Returns the end of the message. */
+static const char *consequence(struct rule_run *run,
+			       const struct host_path *shown,
+			       enum host_shows shows)
+{
+	if (shows == HOST_SHOWS_DEFINITIONS)
+		return ": as device plugins do, the container may define devices";
+	if (shows == HOST_SHOWS_ALL_DEVICES || shows == HOST_SHOWS_EVERYTHING)
+		return ": if the node has accelerators, this bypasses the device plugin";
+	/* See host_path_shows(). */
+	if (text_eq(shown->path, "/dev/null"))
+		return arena_printf(
+			rule_arena(run),
+			" as `%s`: the nvidia runtime takes this as a request for a device, bypassing the device plugin",
+			shown->at);
+	return ", bypassing the device plugin";
 }
 
 static void check_mount(struct rule_run *run, const struct container *c,
@@ -91,11 +109,9 @@ static void check_mount(struct rule_run *run, const struct container *c,
 		return;
 	f = report_container(
 		run, c, shown.node,
-		"volume `%s` mounts `%s` of the host into container `%s`, %s",
+		"volume `%s` mounts `%s` of the host into container `%s`%s",
 		shown.volume, shown.path, container_title(c),
-		shows == HOST_SHOWS_DEFINITIONS
-			? "as device plugins do: it may define devices"
-			: "bypassing the device plugin");
+		consequence(run, &shown, shows));
 	help(run, f, c->pod);
 	finding_label(run, f, mount, "mounted here");
 	finding_severity(f, severity_of(shows));
@@ -115,7 +131,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			help(run,
 			     report_pod(
 				     run, pod, value,
-				     "annotation `%s` requests a device from the runtime, bypassing the device plugin",
+				     "annotation `%s` asks the container runtime for devices or mounts, bypassing the device plugin",
 				     value->key),
 			     pod);
 }
@@ -127,8 +143,9 @@ const struct rule rule_nvidia_device_mount_bypass = {
 	.flags = RULE_TAKES | RULE_INFRASTRUCTURE,
 	.scope = NEW_TEMPLATES,
 	.since = "1.0",
-	.summary = "devices of the host are mounted into a pod",
-	.why = "The pod uses accelerators that the scheduler and the quotas do not count and that may be allocated to other pods.",
+	.summary =
+		"a pod gets devices of the host through a volume or an annotation",
+	.why = "The pod can use devices that the scheduler and the quotas do not count and that may be allocated to other pods.",
 	.remedy =
 		"Request the devices in resources.limits or with a DRA claim.",
 	.evidence =

@@ -57,8 +57,8 @@ static bool labels_gpus(const char *key, const char *value)
 	       text_eq(node_label_vendor(key, value), "nvidia");
 }
 
-/* True if one of several ORed terms requires GPUs. The pod may match that
- * term. */
+/* True if a node selector term requires GPUs. The terms are ORed, so the pod
+ * may run on a node that matches it. */
 static bool term_needs_gpus(const struct pod *pod)
 {
 	struct node_needs needs = pod_node_needs(pod);
@@ -102,8 +102,8 @@ static bool prefers_gpus(const struct pod *pod)
 	return false;
 }
 
-/* True for a pod with devices of a vendor whose nodes have no NVIDIA GPUs.
- * Intel's graphics are parts of the processor. */
+/* True for a pod with devices of a vendor whose nodes have no NVIDIA GPUs. An
+ * Intel GPU may be part of the processor of a node with NVIDIA GPUs. */
 static bool runs_elsewhere(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c) {
@@ -117,8 +117,8 @@ static bool runs_elsewhere(const struct pod *pod)
 	return false;
 }
 
-/* False for a pod that never runs on a node with GPUs, so that the variable has
- * no effect. */
+/* True if the pod may run on a node with GPUs, where alone the variable has an
+ * effect. */
 static bool may_meet_gpus(struct rule_run *run, const struct pod *pod)
 {
 	if (runs_elsewhere(pod))
@@ -144,7 +144,8 @@ static void check_container(struct rule_run *run, const struct container *c)
 		return;
 	f = report_container(run, c, at,
 			     "`envFrom` of container `%s` may set `%s`: if it "
-			     "does, the container sees GPUs that are not "
+			     "does and the nvidia container runtime starts the "
+			     "container, this may show it GPUs that are not "
 			     "allocated to it",
 			     container_title(c), name);
 	if (container_obeys_variable(c, rule_injection(run)) == TRI_NO)
@@ -170,8 +171,9 @@ const struct rule rule_nvidia_visible_devices_env_from = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_TAKES | RULE_INFRASTRUCTURE,
 	.since = "1.0",
-	.summary = "envFrom that may set NVIDIA_VISIBLE_DEVICES",
-	.why = "If the ConfigMap or Secret has the key `NVIDIA_VISIBLE_DEVICES`, the nvidia runtime shows the container GPUs that are not counted. The preset `strict` denies it because the key can be added later; in other presets it is an info.",
+	.summary =
+		"envFrom that may set NVIDIA_VISIBLE_DEVICES or CUDA_VERSION",
+	.why = "If the ConfigMap or Secret has the key `NVIDIA_VISIBLE_DEVICES` (or `CUDA_VERSION`, in a container without that variable), the nvidia runtime can show the container GPUs that are not counted. The preset `strict` denies it because the key can be added later; in other presets, or if the nvidia runtime does not start the container, it is an info.",
 	.remedy =
 		"List the keys that the container needs in `env`, or give the source a `prefix`.",
 	.evidence =

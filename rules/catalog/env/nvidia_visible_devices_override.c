@@ -77,14 +77,17 @@ static void report_source(struct rule_run *run, const struct container *c,
 
 	f = report_container(
 		run, c, at,
-		"the value of `%s` in container `%s` comes from another object: if it is `all`, the container sees every GPU of the node",
-		NAME, container_title(c));
+		"the manifest does not show the value of `%s` in container `%s`: if it is `all`%s, the container sees every GPU of the node",
+		NAME, container_title(c),
+		obeyed == TRI_YES
+			? ""
+			: " and the nvidia container runtime starts the container");
 	finding_cause(run, f, NAME);
 	finding_severity(f,
 			 obeyed == TRI_NO ? SEVERITY_INFO : SEVERITY_WARNING);
 	finding_help(
 		run, f,
-		"set the value here, or remove the variable; the device plugin sets it");
+		"set the value in the manifest, or remove the variable; the device plugin sets it");
 	reads_surroundings(run, f, c);
 }
 
@@ -100,11 +103,11 @@ static void report_value(struct rule_run *run, const struct container *c,
 	f = report_container(
 		run, c, value->at,
 		gpu ? "`%s: %s` overrides the allocation of container `%s`%s"
-		    : "`%s: %s` shows container `%s` GPUs that it does not request%s",
+		    : "`%s: %s` shows container `%s` unrequested GPUs%s",
 		NAME, value->text, of,
 		obeyed == TRI_YES
 			? ""
-			: ", if the nvidia container runtime starts it");
+			: " if the nvidia container runtime starts it");
 	finding_cause(run, f, NAME);
 	if (obeyed != TRI_YES)
 		finding_severity(f, obeyed == TRI_NO ? SEVERITY_INFO
@@ -132,8 +135,8 @@ static void check_entry(struct rule_run *run, const struct container *c,
 		report_source(run, c, value.at);
 }
 
-/* Reports a version that makes the image an old one, unless the image or an
- * operator sets one of the other variables. */
+/* Reports CUDA_VERSION, which makes the runtime treat the image as an old CUDA
+ * image, unless the image sets one of the other variables. */
 static void report_version(struct rule_run *run, const struct container *c,
 			   const struct env_value *value)
 {
@@ -142,9 +145,9 @@ static void report_version(struct rule_run *run, const struct container *c,
 
 	f = report_container(
 		run, c, value->at,
-		"`CUDA_VERSION` shows container `%s` every GPU of the node if "
-		"neither `%s` nor `NVIDIA_REQUIRE_CUDA` is set: the nvidia container "
-		"runtime takes the image for an old CUDA image",
+		"`CUDA_VERSION` makes the nvidia container runtime show "
+		"container `%s` every GPU of the node, unless the image sets "
+		"`%s` or `NVIDIA_REQUIRE_CUDA`",
 		container_title(c), NAME);
 	finding_cause(run, f, "CUDA_VERSION");
 	finding_severity(f,
@@ -168,8 +171,8 @@ static void check_version(struct rule_run *run, const struct container *c,
 	report_version(run, c, &value);
 }
 
-/* Calls one of the functions for each entry of that name. Returns false for the
- * infrastructure's own pods. */
+/* Calls check_one for each entry of that name. Returns false for the pods of
+ * the infrastructure, which may set the variable. */
 static bool
 check_name(struct rule_run *run, const struct container *c, const char *name,
 	   void (*check_one)(struct rule_run *run, const struct container *c,
@@ -200,8 +203,8 @@ const struct rule rule_nvidia_visible_devices_override = {
 	.flags = RULE_TAKES | RULE_SAFE_PATCH | RULE_INFRASTRUCTURE,
 	.since = "1.0",
 	.summary =
-		"NVIDIA_VISIBLE_DEVICES, or CUDA_VERSION without it, is set in a manifest",
-	.why = "If the nvidia runtime starts the container, it obeys the pod's value, which overrides the device plugin's allocation or exposes GPUs that are not counted. If devices are injected by CDI (GPU Operator 25.10 and later), only pods with `runtimeClassName: nvidia` have that runtime. A container without that variable, but with `CUDA_VERSION`, sees every GPU, unless `NVIDIA_REQUIRE_CUDA` is set, too. Set `platform: {deviceInjection: ...}` in the policy, or use a snapshot that contains the operator's ClusterPolicy or the device plugin's DaemonSet; without either, this is a warning.",
+		"a manifest sets NVIDIA_VISIBLE_DEVICES to show GPUs, or CUDA_VERSION without that variable",
+	.why = "If the nvidia runtime starts the container, it obeys the pod's value, which overrides the device plugin's allocation or exposes GPUs that are not counted. If devices are injected by CDI (GPU Operator 25.10 and later), only pods with `runtimeClassName: nvidia` have that runtime. A container without NVIDIA_VISIBLE_DEVICES, but with `CUDA_VERSION`, sees every GPU, unless `NVIDIA_REQUIRE_CUDA` is set as well. gpugate learns how devices are injected from `platform: {deviceInjection: ...}` in the policy, or from a snapshot that contains the operator's ClusterPolicy or the device plugin's DaemonSet. Without either, the finding is a warning, unless the pod sets `runtimeClassName: nvidia`.",
 	.remedy = "Remove the variable and request GPUs in resources.limits.",
 	.evidence =
 		"kubelet GenerateRunContainerOptions; https://github.com/NVIDIA/nvidia-container-toolkit/blob/main/internal/config/image/cuda_image.go; https://github.com/NVIDIA/k8s-device-plugin/issues/61, https://github.com/NVIDIA/k8s-device-plugin/issues/1605",

@@ -35,7 +35,7 @@ static void report_value(struct rule_run *run, const struct container *c,
 {
 	struct finding *f = report_container(
 		run, c, value->at,
-		"`%s: %s` shows container `%s` devices that it does not request, if %s starts it",
+		"`%s: %s` shows container `%s` unrequested devices if the node's container runtime uses %s",
 		variable->name, value->text, container_title(c),
 		variable->runtime);
 
@@ -50,7 +50,7 @@ static void report_source(struct rule_run *run, const struct container *c,
 {
 	struct finding *f = report_container(
 		run, c, at,
-		"the value of `%s` in container `%s` comes from another object: if it names devices, %s shows the container devices that it does not request",
+		"the manifest does not show the value of `%s` in container `%s`: if it names devices, a node that uses %s shows the container unrequested devices",
 		variable->name, container_title(c), variable->runtime);
 
 	finding_cause(run, f, variable->name);
@@ -72,8 +72,8 @@ static void check_entry(struct rule_run *run, const struct container *c,
 		report_source(run, c, variable, value.at);
 }
 
-/* True if all its variables are in the list `env`, which container_env()
- * searches. */
+/* True if all variables of the container are in the list `env`, which
+ * container_env() searches. */
 static bool env_is_list(const struct container *c)
 {
 	return node_is_seq(node_get(c->node, "env")) &&
@@ -117,8 +117,8 @@ const struct rule rule_runtime_visible_devices = {
 	.flags = RULE_TAKES | RULE_INFRASTRUCTURE,
 	.since = "1.0",
 	.summary =
-		"a variable of a container runtime shows devices that are not requested",
-	.why = "The container runtimes of AMD, Ascend, Gaudi, Iluvatar, Moore Threads and Neuron obey a variable of the container. Where such a runtime is the default one, as on AWS's images for Neuron, the container sees devices that are not counted and may be in use by others.",
+		"an environment variable makes a container runtime show devices that are not requested",
+	.why = "The container runtimes of AMD, Ascend, Gaudi, Iluvatar, Moore Threads and Neuron obey an environment variable of the container. On nodes that use such a runtime by default, as AWS's images for Neuron do, the container sees devices that are not counted and may be allocated to other pods.",
 	.remedy =
 		"Remove the variable and request the devices in resources.limits.",
 	.evidence =

@@ -63,8 +63,8 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	if (text && secret_is(name, text) && !is_reference(text) &&
 	    !is_words(text) && !is_prefix(text))
 		report_container(run, c, entry->value,
-				 "`%s` is in plain text: use a Secret and "
-				 "`valueFrom.secretKeyRef`",
+				 "`%s` is in plain text: anyone who can read "
+				 "the object or the repository can use it",
 				 name);
 }
 

@@ -11,7 +11,7 @@
 #include "kube/command/env.h"
 #include "kube/command/parallel.h"
 
-/* True if one of its main containers runs vLLM without setting VLLM_PORT, while
+/* True if a main container of the pod runs vLLM without setting VLLM_PORT, and
  * Kubernetes sets variables for Services in the container. */
 static bool reads_vllm_port(const struct pod *pod)
 {
@@ -44,8 +44,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    object_kind_has(object, KIND_HEADLESS) || !reads_vllm_port(pod))
 		return;
 	f = report_pod(run, pod, links ? links : pod->spec,
-		       "if a Service is also named `vllm`, it sets VLLM_PORT "
-		       "to a URL, and vLLM exits");
+		       "if a Service of the namespace is also named `vllm`, "
+		       "Kubernetes sets VLLM_PORT to a URL, and vLLM exits");
 	finding_severity(f, SEVERITY_INFO);
 	fix_set(finding_fix(run, f, true, "set `enableServiceLinks: false`"),
 		pod->spec, "enableServiceLinks",
@@ -72,8 +72,9 @@ static void check_service(struct rule_run *run,
 		    service_is_beside(set, service, w) &&
 		    is_reader(rule_object(run, w)))
 			report_place(run, &service->id, &service->place,
-				     "Service `vllm` sets VLLM_PORT to a URL "
-				     "in the pods of %s, and vLLM exits",
+				     "because of Service `vllm`, Kubernetes "
+				     "sets VLLM_PORT to a URL in the pods of "
+				     "%s, and vLLM exits",
 				     rule_title(run, w->id.kind, w->id.name));
 }
 
@@ -95,8 +96,8 @@ const struct rule rule_service_link_env_collision = {
 	.flags = RULE_SAFE_PATCH,
 	.since = "1.0",
 	.summary =
-		"a Service sets an environment variable that its server reads",
-	.why = "For a Service `vllm`, Kubernetes sets VLLM_PORT=tcp://... in all pods of the namespace: the server reads this as its port and exits.",
+		"a Service named `vllm` sets VLLM_PORT, which vLLM reads as its port",
+	.why = "For a Service named `vllm`, Kubernetes sets VLLM_PORT to a URL in all pods of the namespace. vLLM reads the URL as its port and exits. A workload named `vllm` is an info, because its Service usually has the same name.",
 	.remedy = "Set enableServiceLinks: false, or rename the Service.",
 	.evidence =
 		"https://github.com/vllm-project/vllm/issues/18209; https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables",
