@@ -233,7 +233,6 @@ struct pod_memo {
 	bool spot_known;
 	bool unit_known;
 	bool may_serve, may_serve_known;
-	bool shm_files, shm_files_known;
 	/* last result of shm_has_volume_alone() */
 	bool shm_alone;
 	const struct node *shm_volume;

@@ -35,7 +35,7 @@ MAY_USE = {
     "certs": RULES[:1],
     "webhook": PROGRAM + ["certs"],
 }
-LEFT = 19
+LEFT = 17
 
 
 def layer(source):
@@ -111,7 +111,8 @@ def of_one_rule(uses):
             continue
         code = re.sub(r"/\*.*?\*/", "", pathlib.Path(owner).read_text(),
                       flags=re.DOTALL)
-        if len(re.findall(rf"\b{name}\b", code)) == 1:
+        # A type may have the same name.
+        if len(re.findall(rf"(?<!enum )(?<!struct )\b{name}\b", code)) == 1:
             yield rule, owner, name
 
 

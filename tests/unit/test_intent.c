@@ -103,36 +103,21 @@ static void cpu_images_are_no_sign_of_gpu_use(void **state)
 }
 
 static const struct model_case {
-	const char *container, *model, *cache;
+	const char *container, *model;
 } models[] = {
-	{"image: vllm/vllm-openai, args: [--model, o/m]", "o/m",
-	 "/root/.cache/huggingface"},
-	{"image: a, args: [--model, o/m]", "o/m", NULL},
-	{"image: x/text-embeddings-inference, args: [--model-id, o/m]", "o/m",
-	 "/data"},
-	{"image: a, args: [serve, o/m, --download-dir=/d]", "o/m", "/d"},
-	{"image: a, args: [serve, /models/m]", NULL, NULL},
-	{"image: a, args: [--model, ./o/m]", NULL, NULL},
-	{"image: a, args: [--model, 's3://b/m']", NULL, NULL},
-	{"image: a, args: [--model, $MODEL]", NULL, NULL},
-	{"image: a, args: [--model, o/m], env: [{name: HOME, value: /h}]",
-	 "o/m", NULL},
-	{"image: a, args: [--model, o/m], env: [{name: HF_HOME, value: /h}]",
-	 "o/m", "/h"},
+	{"image: vllm/vllm-openai, args: [--model, o/m]", "o/m"},
+	{"image: a, args: [--model, o/m]", "o/m"},
+	{"image: x/text-embeddings-inference, args: [--model-id, o/m]", "o/m"},
+	{"image: a, args: [serve, o/m, --download-dir=/d]", "o/m"},
+	{"image: a, args: [serve, /models/m]", NULL},
+	{"image: a, args: [--model, ./o/m]", NULL},
+	{"image: a, args: [--model, 's3://b/m']", NULL},
+	{"image: a, args: [--model, $MODEL]", NULL},
 	{"image: 'x/text-generation-inference:3', "
 	 "env: [{name: MODEL_ID, value: o/m}]",
-	 "o/m", "/data"},
-	{"image: a, env: [{name: MODEL_ID, value: o/m}]", NULL, NULL},
-	{"image: 'kserve/huggingfaceserver:v0.15.0-gpu', "
-	 "args: [--model_id=o/m]",
-	 "o/m", "/tmp/huggingface"},
-	/* Images of KServe's runtimes, and other images. */
-	{"modelFormat: {name: huggingface}, args: [--model_id=o/m]", "o/m",
-	 "/tmp/huggingface"},
-	{"modelFormat: {name: huggingface}, runtime: own, "
-	 "args: [--model_id=o/m]",
-	 "o/m", NULL},
-	{"modelFormat: {name: vLLM}, args: [--model=o/m]", "o/m", NULL},
+	 "o/m"},
+	{"image: a, env: [{name: MODEL_ID, value: o/m}]", NULL},
+	{"modelFormat: {name: vLLM}, args: [--model=o/m]", "o/m"},
 };
 
 static void a_models_name_and_flags_are_read(void **state)
@@ -153,11 +138,6 @@ static void a_models_name_and_flags_are_read(void **state)
 			assert_null(model);
 		else
 			assert_string_equal(model, models[i].model);
-		if (model && models[i].cache)
-			assert_string_equal(container_model_cache(&argv, c),
-					    models[i].cache);
-		else if (model)
-			assert_null(container_model_cache(&argv, c));
 		fixture_release(&fixture);
 	}
 	(void)state;

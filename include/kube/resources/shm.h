@@ -72,9 +72,6 @@ bool shm_new_size(const struct pod *pod, struct quantity *size);
  * that mount the volume. */
 bool shm_size_fits(const struct container *also, const struct node *volume,
 		   struct quantity size);
-/* True if a command of the pod contains /dev/shm, so that it may contain other
- * files (a model). */
-bool shm_holds_files(const struct pod *pod);
 /* True if all mounts of the volume are at /dev/shm, in containers that run at
  * the same time, so that the volume contains nothing else. */
 bool shm_has_volume_alone(const struct pod *pod, const struct node *volume);

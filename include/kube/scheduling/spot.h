@@ -12,7 +12,7 @@
  * preemptible nodes, or NULL.
  */
 const struct node *pod_spot(const struct pod *pod);
-/* True if the pod's selectors allow only such nodes. */
-bool pod_is_spot_only(const struct pod *pod);
+/* True if the label with this value selects such nodes. */
+bool spot_is_selected(const char *key, const struct node *value);
 
 #endif

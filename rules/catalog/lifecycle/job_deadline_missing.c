@@ -62,9 +62,47 @@ static const struct node *deadline_place(const struct pod *pod)
 	return pod_job_spec(pod);
 }
 
+/* Skips the options of timeout: -k DURATION, -s SIGNAL, and those without an
+ * argument. */
+static size_t after_options(const struct argv *argv, size_t i)
+{
+	static const char *const with_value[] = {"-k", "-s", "--kill-after",
+						 "--signal", NULL};
+
+	for (; i < argv->n && text_starts(argv->items[i].text, "-"); i++)
+		i += text_any(argv->items[i].text, with_value, text_eq);
+	return i;
+}
+
+/* Returns the base name of word i, or "" if it is unknown. */
+static const char *word_at(const struct argv *argv, size_t i)
+{
+	return i < argv->n && argv->items[i].text && !argv->items[i].unknown
+		       ? argv->items[i].base
+		       : "";
+}
+
+/* True if `timeout` ends a command after ten minutes or more, or after an
+ * unknown time: a shorter limit belongs to a check before the work. */
+static bool is_timed(const struct container *c)
+{
+	struct argv argv = container_argv(c);
+	const char *time;
+
+	for (size_t i = 0; i < argv.n; i++) {
+		if (!text_eq(word_at(&argv, i), "timeout"))
+			continue;
+		time = word_at(&argv, after_options(&argv, i + 1));
+		if (!*time || (*time >= '1' && *time <= '9' &&
+			       sleep_seconds(time) >= 600))
+			return true;
+	}
+	return false;
+}
+
 static bool ends_hangs(const struct container *c)
 {
-	return container_is_timed(c) || detects_hangs(c) ||
+	return is_timed(c) || detects_hangs(c) ||
 	       !node_is_unset(node_get(c->node, "livenessProbe"));
 }
 

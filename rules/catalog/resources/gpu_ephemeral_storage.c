@@ -7,6 +7,11 @@
  * it, and the kubelet evicts the pod for disk pressure in the middle of the
  * download.
  *
+ * The folder is read from the variables of huggingface_hub (default:
+ * ~/.cache/huggingface; the images of TGI and of Text Embeddings Inference set
+ * /data, TGI's cloud builds set /tmp). The home folder is known only for images
+ * that run as root.
+ *
  * Source: kubernetes-engine-samples#1581 (57 GB used, request 0, /data was
  * mounted, the cache elsewhere); LMCache#1399.
  */
@@ -17,6 +22,95 @@
 #include "kube/command/model.h"
 #include "kube/command/probe.h"
 #include "kube/purpose/intent.h"
+
+/* --- the cache ------------------------------------------------------------ */
+
+/* True if a volume is mounted, or may be mounted, at the path, above it or
+ * below it. */
+static bool mounts_near(const struct container *c, const char *path)
+{
+	const struct node *mounts = node_get(c->node, "volumeMounts");
+
+	FOR_EACH_CHILD(mounts, mount) {
+		const char *at = node_str(node_get(mount, "mountPath"));
+
+		if (!at || text_eq(at, path) || path_is_below(at, path) ||
+		    path_is_below(path, at))
+			return true;
+	}
+	return node_is_unknown(mounts);
+}
+
+static bool runs_as_root(const struct container *c)
+{
+	static const char *const images[] = {"vllm-openai",	"vllm/vllm-tpu",
+					     "lmsysorg/sglang", "rocm/vllm",
+					     "rocm/sgl-dev",	NULL};
+
+	return text_any(c->image, images, text_contains);
+}
+
+/* True if HOME or runAsUser is set, because users other than root have other
+ * home folders. */
+static bool home_is_unknown(const struct container *c)
+{
+	return container_env(c, "HOME") || container_security(c, "runAsUser");
+}
+
+/* Returns the folder of hub files in KServe's own image for Hugging Face, from
+ * its Dockerfile. For images of other runtimes it is unknown. */
+static const char *kserve_cache(const struct container *c)
+{
+	const struct node *format = node_path(c->node, "modelFormat.name");
+
+	if (c->image)
+		return text_contains(c->image, "kserve/huggingfaceserver")
+			       ? "/tmp/huggingface"
+			       : NULL;
+	return node_eq(format, "huggingface") &&
+			       node_is_unset(node_get(c->node, "runtime"))
+		       ? "/tmp/huggingface"
+		       : NULL;
+}
+
+/* True if variables from a ConfigMap, or the shell that starts the program, may
+ * set the cache folder. */
+static bool may_be_elsewhere(const struct container *c)
+{
+	return !node_is_unset(node_get(c->node, "envFrom")) ||
+	       container_says(c, "HF_HOME") || container_says(c, "_CACHE");
+}
+
+/* Returns the cache folder of the hub; NULL if it is unknown. */
+static const char *cache_folder(const struct argv *argv,
+				const struct container *c)
+{
+	static const char *const names[] = {
+		"HF_HUB_CACHE",	      "HUGGINGFACE_HUB_CACHE", "HF_HOME",
+		"TRANSFORMERS_CACHE", "XDG_CACHE_HOME",	       NULL};
+	const struct arg *arg;
+	const char *dir = argv_flag(argv, "--download-dir", &arg);
+
+	if (arg)
+		return dir;
+	for (const char *const *name = names; *name; name++)
+		if (container_env(c, *name))
+			return container_env_text(c, *name);
+	if (may_be_elsewhere(c))
+		return NULL;
+	dir = kserve_cache(c);
+	if (dir || !c->image)
+		return dir;
+	if (home_is_unknown(c))
+		return NULL;
+	if (text_contains(c->image, "text-embeddings-inference"))
+		return "/data";
+	if (!text_contains(c->image, "text-generation-inference"))
+		return runs_as_root(c) ? "/root/.cache/huggingface" : NULL;
+	return mounts_near(c, "/tmp") ? NULL : "/data";
+}
+
+/* --- the layer ------------------------------------------------------------ */
 
 static bool plans_storage(const struct container *c)
 {
@@ -80,7 +174,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 {
 	struct argv argv = container_argv(c);
 	const char *model = container_hub_model(&argv, c);
-	const char *path = model ? container_model_cache(&argv, c) : NULL;
+	const char *path = model ? cache_folder(&argv, c) : NULL;
 	struct finding *f;
 
 	if (!model || is_small(c) || is_read_only(c) || fetches_none(&argv, c))
@@ -93,7 +187,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 			"container `%s` downloads `%s` into its writable layer but requests no ephemeral storage",
 			container_title(c), model);
 	} else {
-		if (container_mounts_near(c, path))
+		if (mounts_near(c, path))
 			return;
 		f = report_container(
 			run, c, c->resources,

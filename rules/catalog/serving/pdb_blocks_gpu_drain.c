@@ -3,11 +3,44 @@
  * Reports PodDisruptionBudgets that allow no eviction even if all of their pods
  * are healthy. maxUnavailable 0 and minAvailable 100 % allow none for any
  * number of pods; for other values it depends on which other pods have the
- * labels.
+ * labels. Source: pkg/controller/disruption getExpectedPodCount.
  */
 #include "engine/rule.h"
-#include "kube/set/budget.h"
 #include "kube/set/index_find.h"
+
+enum budget_blocks {
+	BUDGET_ALLOWS, /* allows an eviction, or may allow one */
+	/* blocks all evictions for this number of pods */
+	BUDGET_BLOCKS_SO_MANY,
+	BUDGET_BLOCKS_ALL, /* blocks all evictions for any number of pods */
+};
+
+/* Returns whether the budget blocks evictions when all pods are healthy.
+ * maxUnavailable, and minAvailable as a percentage, refer to the expected
+ * number of pods; percentages are rounded up. */
+static enum budget_blocks budget_blocks(const struct node *budget,
+					struct amount pods)
+{
+	const struct node *most = node_path(budget, "spec.maxUnavailable");
+	const struct node *least = node_path(budget, "spec.minAvailable");
+	const struct amount many = amount_of(1000000);
+	bool share = node_str(least) != NULL;
+	struct amount n;
+
+	if (!node_is_unset(most)) {
+		n = amount_share(most, many, 0);
+		return node_is_unset(least) && !n.unknown && !n.n
+			       ? BUDGET_BLOCKS_ALL
+			       : BUDGET_ALLOWS;
+	}
+	n = amount_share(least, many, 0);
+	if (share && !n.unknown && n.n >= many.n)
+		return BUDGET_BLOCKS_ALL;
+	n = amount_share(least, pods, 0);
+	return !n.unknown && !pods.unknown && n.n >= pods.n && n.n
+		       ? BUDGET_BLOCKS_SO_MANY
+		       : BUDGET_ALLOWS;
+}
 
 /* Returns the number of the workload's pods that the budget certainly selects;
  * 0 if none of them uses GPUs. It is unknown if the budget may select more. */

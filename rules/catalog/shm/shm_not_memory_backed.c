@@ -10,7 +10,18 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/command/env.h"
 #include "kube/resources/shm.h"
+
+/* True if a command of the pod contains /dev/shm, so that it may contain other
+ * files (a model). */
+static bool says_shm(const struct pod *pod)
+{
+	FOR_EACH_CONTAINER_OF_ALL(pod, c)
+		if (container_says(c, SHM_PATH))
+			return true;
+	return false;
+}
 
 /* True if a mount may contain files of the folder that is mounted at
  * /dev/shm. */
@@ -26,12 +37,13 @@ static bool overlaps(const struct node *mount, const char *folder)
 
 /* True if other files of the same folder may be used by this or another mount
  * of the volume. */
-static bool shm_shares_files(const struct pod *pod, const struct shm *shm)
+static bool shm_shares_files(const struct pod *pod, const struct shm *shm,
+			     bool holds_files)
 {
 	const char *name = node_str(node_get(shm->volume, "name"));
 	const char *own = node_str(node_get(shm->mount, "subPath"));
 
-	if (!own || strpbrk(own, "/$") || shm_holds_files(pod))
+	if (!own || strpbrk(own, "/$") || holds_files)
 		return true;
 	FOR_EACH_CONTAINER_OF_ALL(pod, c)
 		FOR_EACH_CHILD(node_get(c->node, "volumeMounts"), mount)
@@ -56,13 +68,14 @@ static bool is_large(const struct container *c, const struct shm *shm)
 /* Mounts a new memory volume at /dev/shm in place of the volume, which also has
  * other files and stays on disk. */
 static void repoint(struct rule_run *run, struct finding *f,
-		    const struct container *c, const struct shm *shm)
+		    const struct container *c, const struct shm *shm,
+		    bool holds_files)
 {
 	const struct node *path = node_get(shm->mount, "subPath");
 	const struct node *expr = node_get(shm->mount, "subPathExpr");
 	struct arena *arena = rule_arena(run);
 	char text[QUANTITY_TEXT];
-	bool shares = shm_shares_files(c->pod, shm);
+	bool shares = shm_shares_files(c->pod, shm, holds_files);
 	struct quantity size;
 	struct fix *fix;
 
@@ -89,7 +102,8 @@ static void repoint(struct rule_run *run, struct finding *f,
 /* Changes an emptyDir that is used only for /dev/shm, or else adds a new
  * volume. A PVC or a hostPath is not replaced. */
 static void repair(struct rule_run *run, struct finding *f,
-		   const struct container *c, const struct shm *shm)
+		   const struct container *c, const struct shm *shm,
+		   bool holds_files)
 {
 	struct arena *arena = rule_arena(run);
 	char text[QUANTITY_TEXT];
@@ -97,7 +111,7 @@ static void repair(struct rule_run *run, struct finding *f,
 	struct fix *fix;
 
 	if (!shm_has_volume_alone(c->pod, shm->volume)) {
-		repoint(run, f, c, shm);
+		repoint(run, f, c, shm, holds_files);
 		return;
 	}
 	if (shm->size_state != QUANTITY_ABSENT) {
@@ -106,14 +120,13 @@ static void repair(struct rule_run *run, struct finding *f,
 		if (shm->size_state != QUANTITY_OK ||
 		    !shm_size_fits(c, shm->volume, shm->size))
 			return;
-		fix = finding_fix(run, f,
-				  !is_large(c, shm) && !shm_holds_files(c->pod),
+		fix = finding_fix(run, f, !is_large(c, shm) && !holds_files,
 				  "set `medium: Memory`");
 	} else {
 		if (!shm_volume_size(c, shm->volume, &size))
 			return;
 		quantity_text(size, text);
-		fix = finding_fix(run, f, !shm_holds_files(c->pod),
+		fix = finding_fix(run, f, !holds_files,
 				  "set `medium: Memory` and `sizeLimit: %s`",
 				  text);
 		fix_set(fix, shm->volume, "emptyDir.sizeLimit",
@@ -126,7 +139,7 @@ static void repair(struct rule_run *run, struct finding *f,
 }
 
 static void check_mount(struct rule_run *run, const struct container *c,
-			const struct shm *shm)
+			const struct shm *shm, bool holds_files)
 {
 	const struct node *medium = node_get(shm->empty_dir, "medium");
 	struct finding *f;
@@ -150,11 +163,13 @@ static void check_mount(struct rule_run *run, const struct container *c,
 	}
 	finding_label(run, f, shm->mount, "mounted at /dev/shm");
 	if (shm->empty_dir)
-		repair(run, f, c, shm);
+		repair(run, f, c, shm, holds_files);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
+	bool known = false, holds_files = false;
+
 	FOR_EACH_CONTAINER(pod, c) {
 		struct shm shm = container_shm(c);
 
@@ -162,7 +177,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 		    shm.memory || node_get(shm.volume, "hostPath") ||
 		    node_get(shm.volume, "csi"))
 			continue;
-		check_mount(run, c, &shm);
+		/* A pod may have many such containers. */
+		if (!known)
+			holds_files = says_shm(pod);
+		known = true;
+		check_mount(run, c, &shm, holds_files);
 	}
 }
 

@@ -7,7 +7,28 @@
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
+#include "kube/scheduling/affinity.h"
 #include "kube/scheduling/spot.h"
+
+static bool allows_only_spot(const struct node_need *need)
+{
+	const struct node *value = node_need_value(need, 0);
+
+	if (!value)
+		return false;
+	for (; value; value = node_need_next(need, value))
+		if (!spot_is_selected(need->key, value))
+			return false;
+	return true;
+}
+
+/* True if the pod's selectors allow only spot nodes. */
+static bool is_spot_only(const struct pod *pod)
+{
+	struct node_needs needs = pod_node_needs(pod);
+
+	return node_needs_imply(&needs, allows_only_spot);
+}
 
 static bool serves_others(const struct pod *pod)
 {
@@ -22,7 +43,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct node *spot = pod_spot(pod);
 
 	if (!spot || pod->steady.unknown || pod->steady.n != 1 ||
-	    pod->peak.n > 2 || !serves_others(pod) || !pod_is_spot_only(pod))
+	    pod->peak.n > 2 || !serves_others(pod) || !is_spot_only(pod))
 		return;
 	/* The autoscaler sets the number of replicas of a Deployment. */
 	report_pod(

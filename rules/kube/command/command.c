@@ -68,8 +68,7 @@ static struct container_command found(enum command_type type,
 
 /* -- waiting ------------------------------------------------------------- */
 
-/* Returns the seconds in the argument of `sleep`: 1d, inf, 3600. */
-static double sleep_seconds(const char *time)
+double sleep_seconds(const char *time)
 {
 	char *end;
 	double n;
@@ -369,44 +368,7 @@ bool container_goes_on(const struct container *c)
 	return false;
 }
 
-/* -- limits -------------------------------------------------------------- */
-
-/* Skips the options of timeout: -k DURATION, -s SIGNAL, and those without an
- * argument. */
-static size_t after_options(const struct argv *argv, size_t i)
-{
-	for (;
-	     i < argv->n && argv->items[i].text && *argv->items[i].text == '-';
-	     i++)
-		if (text_eq(argv->items[i].text, "-k") ||
-		    text_eq(argv->items[i].text, "-s") ||
-		    text_eq(argv->items[i].text, "--kill-after") ||
-		    text_eq(argv->items[i].text, "--signal"))
-			i++;
-	return i;
-}
-
-/* True if `timeout` ends a command after ten minutes or more, or after an
- * unknown time: a shorter limit belongs to a check before the work. */
-bool container_is_timed(const struct container *c)
-{
-	static const char *const names[] = {"timeout", NULL};
-	static struct argv_names wanted = {.names = names};
-	struct argv argv = container_argv(c);
-	const char *time;
-
-	if (!argv_have_name(&argv, &wanted))
-		return false;
-	for (size_t i = 0; i < argv.n; i++) {
-		if (strcmp(word_at(&argv, i), "timeout") != 0)
-			continue;
-		time = word_at(&argv, after_options(&argv, i + 1));
-		if (!*time || (*time >= '1' && *time <= '9' &&
-			       sleep_seconds(time) >= 600))
-			return true;
-	}
-	return false;
-}
+/* -- tests of devices ------------------------------------------------------ */
 
 /* True if the command starts a script or a launcher, which works after a test
  * of the devices. */

@@ -435,25 +435,6 @@ struct node *shm_new_mount(struct arena *arena, const char *name)
 	return edit_member_string(arena, mount, "mountPath", SHM_PATH);
 }
 
-static bool says_shm(const struct pod *pod)
-{
-	FOR_EACH_CONTAINER_OF_ALL(pod, c)
-		if (container_says(c, SHM_PATH))
-			return true;
-	return false;
-}
-
-bool shm_holds_files(const struct pod *pod)
-{
-	struct pod_memo *memo = pod->memo;
-
-	if (!memo->shm_files_known) {
-		memo->shm_files = says_shm(pod);
-		memo->shm_files_known = true;
-	}
-	return memo->shm_files;
-}
-
 /* True if the volume is mounted only at /dev/shm. Memory is charged to the
  * container that writes to it, so a volume with other files must stay on
  * disk. */

@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "kube/accelerator.h"
-#include "kube/scheduling/affinity.h"
 #include "rules/kube/kinds.h"
 
 static bool is_spot_label(const char *key)
@@ -16,7 +15,7 @@ static bool is_spot_label(const char *key)
 	return label && label->meaning == LABEL_SPOT;
 }
 
-static bool says_spot(const char *key, const struct node *value)
+bool spot_is_selected(const char *key, const struct node *value)
 {
 	if (!node_eq(value, "spot") && !node_eq(value, "SPOT") &&
 	    !node_eq(value, "preemptible") && !node_eq(value, "true"))
@@ -30,7 +29,8 @@ static const struct node *term_spot(const struct node *term)
 		if (!node_eq(node_get(e, "operator"), "In"))
 			continue;
 		FOR_EACH_CHILD(node_get(e, "values"), value)
-			if (says_spot(node_str(node_get(e, "key")), value))
+			if (spot_is_selected(node_str(node_get(e, "key")),
+					     value))
 				return value;
 	}
 	return NULL;
@@ -48,7 +48,7 @@ static bool expression_refuses(const struct node *e)
 	FOR_EACH_CHILD(node_get(e, "values"), value) {
 		if (!node_str(value))
 			return false;
-		listed |= says_spot(node_str(node_get(e, "key")), value);
+		listed |= spot_is_selected(node_str(node_get(e, "key")), value);
 	}
 	return node_eq(op, "DoesNotExist") ||
 	       (listed ? node_eq(op, "NotIn") : node_eq(op, "In"));
@@ -68,7 +68,7 @@ static bool refuses_spot(const struct node *selector, const struct node *terms)
 {
 	FOR_EACH_CHILD(selector, value)
 		if (is_spot_label(value->key) && node_str(value) &&
-		    !says_spot(value->key, value))
+		    !spot_is_selected(value->key, value))
 			return true;
 	FOR_EACH_CHILD(terms, term)
 		if (!term_refuses(term))
@@ -87,7 +87,7 @@ static const struct node *toleration_spot(const struct node *toleration)
 	    !is_spot_label(node_str(key)))
 		return NULL;
 	if (node_eq(node_get(toleration, "operator"), "Exists") ||
-	    says_spot(node_str(key), node_get(toleration, "value")))
+	    spot_is_selected(node_str(key), node_get(toleration, "value")))
 		return key;
 	return NULL;
 }
@@ -102,7 +102,7 @@ static const struct node *find_spot(const struct pod *pod)
 	const struct node *at;
 
 	FOR_EACH_CHILD(selector, value)
-		if (says_spot(value->key, value))
+		if (spot_is_selected(value->key, value))
 			return value;
 	FOR_EACH_CHILD(terms, term)
 		if ((at = term_spot(term)))
@@ -122,23 +122,4 @@ const struct node *pod_spot(const struct pod *pod)
 		memo->spot_known = true;
 	}
 	return memo->spot;
-}
-
-static bool allows_only_spot(const struct node_need *need)
-{
-	const struct node *value = node_need_value(need, 0);
-
-	if (!value)
-		return false;
-	for (; value; value = node_need_next(need, value))
-		if (!says_spot(need->key, value))
-			return false;
-	return true;
-}
-
-bool pod_is_spot_only(const struct pod *pod)
-{
-	struct node_needs needs = pod_node_needs(pod);
-
-	return node_needs_imply(&needs, allows_only_spot);
 }
