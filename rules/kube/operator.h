@@ -21,6 +21,21 @@ struct gang {
 	bool alone;
 };
 
+/* Settings of vLLM that a kind has in fields; a flag in the command overrides
+ * them. */
+struct vllm_settings {
+	/* The program, for messages, which may name the versions of the
+	 * operator that read the fields; NULL: it does not start vLLM. */
+	const char *program;
+	/* fields with the number of devices over which each layer is split, and
+	 * of copies in the container; or NULL */
+	const struct node *tensor, *local;
+	/* variable whose words are added to the command, or NULL */
+	const char *more_args;
+	bool one_pod;  /* they count devices of one pod, also in a group */
+	bool versions; /* earlier versions of the operator ignore the fields */
+};
+
 struct workload_operator {
 	/* Adds devices that are set by fields of the kind, not by resources. */
 	void (*gpus)(struct pod_builder *builder, struct pod *pod);
@@ -52,9 +67,9 @@ struct workload_operator {
 	/* True if the operator merges the container with one of a preset or of
 	 * a runtime, which may add fields that are not in the manifest. */
 	bool (*merges)(const struct container *c);
-	/* Returns the field with the number of devices over which vLLM splits
-	 * each layer, for a container without a command that sets it. */
-	const struct node *(*tensor)(const struct container *c);
+	/* Returns the settings of vLLM in a container for which the operator
+	 * writes the command. */
+	struct vllm_settings (*vllm)(const struct container *c);
 
 	struct gang (*gang)(const struct object *object);
 	/* Returns how the resources of a PodGroup are computed from

@@ -49,8 +49,10 @@ struct parallel {
 	/* Ray, a hostfile, a settings file or copies on other nodes may place
 	 * or count its processes. */
 	bool spread;
-	bool unknown; /* unknown parts may hide flags */
-	bool cpu;     /* runs without devices */
+	bool unknown;  /* unknown parts may hide flags */
+	bool cpu;      /* runs without devices */
+	bool one_pod;  /* counts devices of one pod, also in a group */
+	bool versions; /* only the versions that `program` names count them */
 };
 
 struct parallel_list {

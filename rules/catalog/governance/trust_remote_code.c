@@ -3,6 +3,7 @@
  * Reports servers and trainers that run Python files of a model repository,
  * without a fixed revision, because a flag makes them trust it.
  */
+#include <string.h>
 #include <strings.h>
 
 #include "base/text.h"
@@ -54,6 +55,23 @@ static bool is_fixed(const struct argv *argv, const struct container *c)
 	       is_on(c, "TRANSFORMERS_OFFLINE");
 }
 
+/* True if KServe copies the model from the hub when the pod starts, without a
+ * revision: `hf://owner/name`, and not `hf://owner/name:revision`. The model of
+ * an LLMInferenceService is in its spec, that of an InferenceService in the
+ * model server's field (kserve python/storage, _download_hf). */
+static bool is_hub_copy(const struct container *c)
+{
+	const struct node *uri = node_get(c->node, "storageUri");
+	const char *text;
+
+	if (object_is(c->pod->object, "serving.kserve.io",
+		      "LLMInferenceService"))
+		uri = node_path(c->pod->object->root, "spec.model.uri");
+	text = node_str(uri);
+	return text && text_starts(text, "hf://") &&
+	       !strpbrk(text + strlen("hf://"), ":@$<{");
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c) {
@@ -65,7 +83,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		argv = container_argv(c);
 		arg = trusting(&argv);
 		/* The code in a local path does not change by itself. */
-		if (arg && container_hub_model(&argv, c) && !is_fixed(&argv, c))
+		if (arg && (container_hub_model(&argv, c) || is_hub_copy(c)) &&
+		    !is_fixed(&argv, c))
 			report_container(
 				run, c, arg->node,
 				"container `%s` runs code from the model's repository without pinning its version",

@@ -10,13 +10,15 @@
 
 /* True if the server can use only the devices of its container: there is no Ray
  * (which vLLM's multi-node-serving.sh starts) and no group of pods. */
-static bool stands_alone(const struct container *c)
+static bool stands_alone(const struct container *c,
+			 const struct parallel *server)
 {
 	const struct object *object = c->pod->object;
 	struct argv argv = container_argv(c);
 
 	return !object->pods_inferred && object->class != KIND_RAY &&
-	       object->gang.n <= 1 && !object->gang.unknown &&
+	       (server->one_pod ||
+		(object->gang.n <= 1 && !object->gang.unknown)) &&
 	       !argv_have(&argv, "ray") &&
 	       !argv_have(&argv, "--ray-cluster-size");
 }
@@ -28,16 +30,19 @@ static void check_server(struct rule_run *run, const struct container *c,
 	int64_t n = parallel_devices(server, &by);
 	int64_t has = container_devices(c);
 	const char *device = pod_device(c->pod);
+	struct finding *f;
 
 	if (server->type != PARALLEL_SERVER || !by || !has || n <= has ||
-	    !stands_alone(c))
+	    !stands_alone(c, server))
 		return;
-	report_container(
+	f = report_container(
 		run, c, by->node,
 		"%s spreads over %s (`%s` is %s), but container `%s` has %s",
 		server->program, rule_count(run, n, device), by->by,
 		rule_number(run, by->n), container_title(c),
 		rule_number(run, has));
+	if (server->versions)
+		finding_severity(f, SEVERITY_WARNING);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

@@ -4,7 +4,7 @@
  * string after `sh -c` (or bash -lc, -euxo pipefail -c, ...) is split as a
  * shell would (shell.c).
  */
-#include "rules/kube/kinds.h"
+#include "rules/kube/operator.h"
 
 #include <string.h>
 
@@ -164,6 +164,27 @@ static enum shell_state list_read(struct lexer *lexer, const struct node *list,
 	return state;
 }
 
+/* Adds the words of a variable that the operator appends to the command. */
+static void read_more_args(struct lexer *lexer, const struct container *c)
+{
+	const struct workload_operator *by = object_operator(c->pod->object);
+	const char *name = by->vllm ? by->vllm(c).more_args : NULL;
+	const struct node *entry = name ? container_env(c, name) : NULL;
+	const struct node *value = node_get(entry, "value");
+	size_t from = lexer->nwords;
+
+	if (!entry)
+		return;
+	if (!node_str(value)) {
+		lexer->any = true;
+		return;
+	}
+	lexer->node = value;
+	lex_script(lexer, value->str, value->len);
+	if (lexer->nwords > from)
+		lexer->argv[from].first = from == 0;
+}
+
 static struct argv split(struct arena *arena, const struct container *c)
 {
 	struct lexer lexer = {.arena = arena};
@@ -185,6 +206,7 @@ static struct argv split(struct arena *arena, const struct container *c)
 		lexer.node = source;
 		lex_script(&lexer, source->str, source->len);
 	}
+	read_more_args(&lexer, c);
 	buf_release(&lexer.arg);
 	return argv_finish((struct argv){
 		.items = lexer.argv, .n = lexer.nwords, .unknown = lexer.any});

@@ -376,27 +376,49 @@ static bool may_be_parallel(const struct argv *argv)
 	return false;
 }
 
-/* Reads the number of devices from a field of the kind, if the operator writes
- * the command from it. */
-static void read_field(struct arena *arena, const struct container *c,
-		       struct parallel_list *out)
+/* Sets a degree that no flag sets from a field of the kind. */
+static void read_field(struct degree *degree, const struct node *field)
 {
-	const struct workload_operator *by = object_operator(c->pod->object);
-	const struct node *field = by->tensor ? by->tensor(c) : NULL;
-	struct degree degree = {
-		.given = true, .by = field ? field->key : NULL, .node = field};
 	struct amount n = amount_int(field, 0);
 
-	if (node_is_unset(field))
+	if (degree->given || node_is_unset(field))
 		return;
-	degree.n = degree.max = n.n;
-	degree.unknown = n.unknown || n.n < 1;
-	*VEC_PUSH(arena, out->items, out->n, out->size) = (struct parallel){
-		.type = PARALLEL_SERVER,
-		.program = "vLLM",
-		.node = field,
-		.degrees = {[DEGREE_TENSOR] = degree},
-	};
+	*degree = (struct degree){.given = true,
+				  .unknown = n.unknown || n.n < 1,
+				  .n = n.n,
+				  .max = n.n,
+				  .by = field->key,
+				  .node = field};
+}
+
+static struct vllm_settings vllm_of(const struct container *c)
+{
+	const struct workload_operator *by = object_operator(c->pod->object);
+
+	return by->vllm ? by->vllm(c) : (struct vllm_settings){0};
+}
+
+/* Reads the words and the fields of a container for which the operator writes
+ * the command of vLLM. */
+static void read_vllm(struct arena *arena, const struct container *c,
+		      const struct vllm_settings *by, struct parallel_list *out)
+{
+	struct reader reader = {arena, c, container_argv(c), NULL};
+	struct parallel *parallel =
+		VEC_PUSH(arena, out->items, out->n, out->size);
+	const struct parallel_program *program = parallel_programs;
+
+	while (program->id != ID_VLLM)
+		program++;
+	parallel->node = c->node;
+	command_read(&reader, program, parallel);
+	if (!parallel->degrees[DEGREE_TENSOR].given) {
+		parallel->program = by->program;
+		parallel->versions = by->versions;
+	}
+	parallel->one_pod = by->one_pod;
+	read_field(&parallel->degrees[DEGREE_TENSOR], by->tensor);
+	read_field(&parallel->degrees[DEGREE_LOCAL], by->local);
 }
 
 /* Limit on programs per container, because rules read all words for each. Real
@@ -408,11 +430,14 @@ static struct parallel_list read_commands(struct arena *arena,
 {
 	struct argv argv = container_argv(c);
 	struct parallel_list out = {0};
+	struct vllm_settings by = vllm_of(c);
 
-	if (!may_be_parallel(&argv) && !program_of_image(c)) {
-		read_field(arena, c, &out);
+	if (by.program) {
+		read_vllm(arena, c, &by, &out);
 		return out;
 	}
+	if (!may_be_parallel(&argv) && !program_of_image(c))
+		return out;
 
 	for (size_t i = 0, end; (i < argv.n || i == 0) && out.n < PROGRAMS_MAX;
 	     i = end) {

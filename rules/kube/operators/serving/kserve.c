@@ -381,10 +381,44 @@ static bool merges(const struct container *c)
 	       (!c->pod->made && text_eq(c->node->key, "model"));
 }
 
+/*
+ * Settings of an LLMInferenceService, from the presets that KServe ships
+ * (config/llmisvcconfig, read at 0.16 to 0.20 and aaac4e29): container `main`
+ * of a service without its own command and presets runs vLLM.
+ * parallelism.tensor is passed to a single pod since 0.20, and to the pods of
+ * data parallelism since 0.16, where dataLocal copies share a pod. No preset
+ * for pipeline parallelism names a command.
+ */
+static struct vllm_settings vllm(const struct container *c)
+{
+	const struct object *object = c->pod->object;
+	const struct node *group = c->pod->group, *sizes;
+	struct vllm_settings out = {.program = "vLLM",
+				    .more_args = "VLLM_ADDITIONAL_ARGS",
+				    .one_pod = true};
+
+	if (!text_eq(object->kind, "LLMInferenceService") ||
+	    c->role != CONTAINER_MAIN || !text_eq(c->name, "main") ||
+	    !node_is_unset(node_get(c->node, "command")) ||
+	    !node_is_unset(node_path(object->root, "spec.baseRefs")))
+		return (struct vllm_settings){0};
+	sizes = node_get(group, "parallelism");
+	if (!field_is_set(group, "worker")) {
+		out.tensor = node_get(sizes, "tensor");
+		out.program = "vLLM of KServe 0.20 and later";
+		out.versions = true;
+	} else if (field_is_set(sizes, "data")) {
+		out.tensor = node_get(sizes, "tensor");
+		out.local = node_get(sizes, "dataLocal");
+	}
+	return out;
+}
+
 const struct workload_operator operator_kserve = {
 	.gpus = gpus,
 	.base = base,
 	.injects = injects,
 	.gang = gang,
 	.merges = merges,
+	.vllm = vllm,
 };

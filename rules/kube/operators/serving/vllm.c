@@ -15,14 +15,19 @@ static unsigned injects(const struct pod_builder *builder,
 	return node_is_unset(node_get(pod->spec, "shmSize")) ? 0 : INJECT_SHM;
 }
 
-/* Returns the field that the operator passes as --tensor-parallel-size. */
-static const struct node *tensor(const struct container *c)
+static struct vllm_settings vllm(const struct container *c)
 {
-	return node_path(c->pod->group, "vllmConfig.tensorParallelSize");
+	const struct node *tensor =
+		node_path(c->pod->group, "vllmConfig.tensorParallelSize");
+
+	return (struct vllm_settings){
+		.program = node_is_unset(tensor) ? NULL : "vLLM",
+		.tensor = tensor,
+	};
 }
 
 const struct workload_operator operator_vllm = {
-	.tensor = tensor,
+	.vllm = vllm,
 	.gpus = gpus,
 	.injects = injects,
 };
