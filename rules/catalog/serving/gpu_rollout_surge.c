@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "engine/rule.h"
 
 static int64_t round_percentage(const struct node *value, int64_t replicas,
@@ -52,27 +53,81 @@ static const char *device_phrase(struct rule_run *run, const struct pod *pod,
 			    n == 1 ? "" : "s");
 }
 
+/* The rollout of the Deployment of a pod template. */
+struct rollout {
+	const struct node *parent; /* map that may have the strategy; or NULL */
+	const char *field;	   /* name of the strategy in it */
+	const struct node *rolling; /* map with maxSurge */
+	bool configured; /* a configuration may replace the defaults */
+};
+
+/* Finds the rollout of a component of a KServe service that is a Deployment of
+ * its own: pkg/controller/v1beta1/inferenceservice/reconcilers/deployment
+ * (createRawDefaultDeployment) and v1alpha2/llmisvc/workload_single_node.go,
+ * aaac4e29. Components of several nodes are updated otherwise. */
+static struct rollout kserve_rollout(const struct pod *pod)
+{
+	const struct node *mode = object_annotation(
+		pod->object, "serving.kserve.io/deploymentMode");
+	struct rollout out = {.parent = pod->group};
+
+	if (object_is(pod->object, "serving.kserve.io",
+		      "LLMInferenceService")) {
+		out.field = "rolloutStrategy";
+		out.rolling = node_get(out.parent, out.field);
+		if (!node_is_unset(
+			    node_path(pod->object->root, "spec.baseRefs")) ||
+		    !node_is_unset(node_get(out.parent, "worker")) ||
+		    node_is_unset(node_get(out.parent, "template")) ||
+		    text_eq(pod->role, "scheduler"))
+			out.parent = NULL;
+		return out;
+	}
+	if (!object_is(pod->object, "serving.kserve.io", "InferenceService") ||
+	    (!node_eq(mode, "Standard") && !node_eq(mode, "RawDeployment")))
+		return (struct rollout){0};
+	out.parent = pod->source ? pod->source : pod->spec;
+	out.field = "deploymentStrategy";
+	out.rolling = node_path(out.parent, "deploymentStrategy.rollingUpdate");
+	out.configured = node_is_unset(node_get(out.parent, out.field));
+	if (!node_is_unset(node_get(out.parent, "workerSpec")) ||
+	    text_eq(out.parent->key, "workerSpec"))
+		out.parent = NULL;
+	return out;
+}
+
+static struct rollout rollout_of(const struct pod *pod)
+{
+	const struct node *spec = node_get(pod->object->root, "spec");
+
+	if (!object_is(pod->object, "apps", "Deployment"))
+		return kserve_rollout(pod);
+	return (struct rollout){
+		.parent = spec,
+		.field = "strategy",
+		.rolling = node_path(spec, "strategy.rollingUpdate")};
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	const struct node *spec, *strategy, *rolling, *type;
+	const struct rollout rollout = rollout_of(pod);
+	const struct node *strategy, *type;
 	int64_t n = pod->steady.n, surge, gap;
 	const char *what;
 
-	if (!object_is(pod->object, "apps", "Deployment") ||
-	    pod->object->fragment ||
+	if (!rollout.parent || pod->object->fragment ||
 	    /* Pods may share a claim. */
 	    pod->gpu_by & GPU_BY_CLAIM || pod->steady.unknown || n < 1 ||
 	    pod->gpus.unknown)
 		return;
-	spec = node_get(pod->object->root, "spec");
-	strategy = node_get(spec, "strategy");
-	rolling = node_get(strategy, "rollingUpdate");
+	strategy = node_get(rollout.parent, rollout.field);
 	type = node_get(strategy, "type");
 	if (node_eq(type, "Recreate") || node_is_unknown(type))
 		return;
-	surge = round_percentage(node_get(rolling, "maxSurge"), n, 25, true);
-	gap = round_percentage(node_get(rolling, "maxUnavailable"), n, 25,
-			       false);
+	surge = round_percentage(node_get(rollout.rolling, "maxSurge"), n, 25,
+				 true);
+	gap = round_percentage(node_get(rollout.rolling, "maxUnavailable"), n,
+			       25, false);
 	if (surge < 1 || gap != 0 || pod->gpus.n < 1)
 		return;
 	n = surge * pod->gpus.n;
@@ -80,10 +135,13 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (what)
 		finding_missing(
 			report_pod(
-				run, pod, strategy ? strategy : spec,
-				"an update needs %s more %s at first: if they are not free, the update never ends",
-				rule_number(run, n), what),
-			pod->object, spec, "strategy");
+				run, pod, strategy ? strategy : rollout.parent,
+				"an update needs %s more %s at first%s: if they are not free, the update never ends",
+				rule_number(run, n), what,
+				rollout.configured
+					? ", unless KServe's configuration sets another rollout"
+					: ""),
+			pod->object, rollout.parent, rollout.field);
 }
 
 const struct rule rule_gpu_rollout_surge = {
@@ -97,7 +155,7 @@ const struct rule rule_gpu_rollout_surge = {
 		"a rollout that needs more GPUs than the workload already uses",
 	.why = "The new pod waits for GPUs that the old pod holds, but the old pod is stopped only when the new one is ready: the rollout never ends.",
 	.remedy =
-		"Set maxSurge: 0 and maxUnavailable: 1 (with one replica, this causes a short outage), or use the strategy Recreate.",
+		"Set maxSurge: 0 and maxUnavailable: 1 (with one replica, this causes a short outage), or use the strategy Recreate. KServe has them in `deploymentStrategy`, or in `rolloutStrategy` of an LLMInferenceService.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment",
 	.check_pod = check,
