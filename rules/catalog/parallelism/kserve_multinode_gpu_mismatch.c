@@ -8,6 +8,7 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/command/env.h"
 
 static const char class_key[] = "serving.kserve.io/autoscalerClass";
 
@@ -127,16 +128,61 @@ static void check(struct rule_run *run, const struct object *object)
 	check_gpus(run, object, worker, model);
 }
 
+/* True if the container's command is that of the presets, and its words set no
+ * other parallelism. */
+static bool runs_preset(const struct container *c)
+{
+	return text_eq(c->name, "main") &&
+	       node_is_unset(node_get(c->node, "command")) &&
+	       !container_says(c, "-parallel") &&
+	       !container_env(c, "VLLM_ADDITIONAL_ARGS");
+}
+
+/*
+ * Reports sizes over several pods of an LLMInferenceService without a
+ * `worker`: KServe then uses the preset for one pod, which passes neither of
+ * them to vLLM (v1alpha2/llmisvc/config_merge.go; config/llmisvcconfig, 0.16 to
+ * 0.20 and aaac4e29).
+ */
+static void check_llm(struct rule_run *run, const struct pod *pod)
+{
+	static const char *const sizes[] = {"pipeline", "data", NULL};
+	const struct node *parallelism = node_get(pod->group, "parallelism");
+	int64_t n;
+
+	if (!object_is(pod->object, "serving.kserve.io",
+		       "LLMInferenceService") ||
+	    pod->object->fragment ||
+	    !node_is_unset(node_path(pod->object->root, "spec.baseRefs")) ||
+	    !node_is_unset(node_get(pod->group, "worker")))
+		return;
+	FOR_EACH_CONTAINER(pod, c)
+		for (const char *const *size = sizes; *size; size++) {
+			const struct node *at = node_get(parallelism, *size);
+
+			if (!runs_preset(c) || !node_int(at, &n) || n < 2)
+				continue;
+			finding_severity(
+				report_pod(
+					run, pod, at,
+					"`%s: %s` has no effect without `worker`: KServe runs each copy of the model in one pod",
+					*size, rule_number(run, n)),
+				SEVERITY_WARNING);
+		}
+}
+
 const struct rule rule_kserve_multinode_gpu_mismatch = {
 	.name = "kserve-multinode-gpu-mismatch",
 	.category = "parallelism",
 	.severity = SEVERITY_ERROR,
 	.since = "1.0",
-	.summary = "a multi-node service that KServe does not start",
-	.why = "KServe's webhook rejects the object, or its controller creates no pods for it.",
+	.summary =
+		"a multi-node service that KServe does not start, or starts in one pod",
+	.why = "KServe's webhook rejects the object, its controller creates no pods for it, or the model gets the GPUs of one pod.",
 	.remedy =
-		"Set the sizes in workerSpec, keep the model on a volume, request enough GPUs for them, and add the annotation serving.kserve.io/autoscalerClass: none.",
+		"Set the sizes in workerSpec, keep the model on a volume, request enough GPUs for them, and add the annotation serving.kserve.io/autoscalerClass: none. In an LLMInferenceService, add `worker`, or use `tensor` for the GPUs of one pod.",
 	.evidence =
 		"https://github.com/kserve/kserve/blob/master/pkg/apis/serving/v1beta1/inference_service_validation.go",
 	.check_object = check,
+	.check_pod = check_llm,
 };
