@@ -61,10 +61,11 @@ struct rollout {
 	bool configured; /* a configuration may replace the defaults */
 };
 
-/* Finds the rollout of a component of a KServe service that is a Deployment of
- * its own: pkg/controller/v1beta1/inferenceservice/reconcilers/deployment
- * (createRawDefaultDeployment) and v1alpha2/llmisvc/workload_single_node.go,
- * aaac4e29. Components of several nodes are updated otherwise. */
+/* Finds the rollout of a component of a KServe service that has its
+ * own Deployment: v1beta1/inferenceservice/reconcilers/deployment
+ * (createRawDefaultDeployment) and v1alpha2/llmisvc/workload_single_node.go in
+ * pkg/controller, aaac4e29. Components of several nodes are updated otherwise.
+ */
 static struct rollout kserve_rollout(const struct pod *pod)
 {
 	const struct node *mode = object_annotation(
