@@ -49,10 +49,10 @@ static const struct command command_table[] = {
 	 "kubectl's current cluster: workloads, and the Services, "
 	 "claims, disruption budgets and policies next to them. Objects "
 	 "created by controllers are not checked again.\n\n"
-	 "Exit status: 0 when nothing at or above --fail-on is left, 1 "
-	 "when there are findings, 2 on wrong usage, an invalid policy, "
-	 "an input that cannot be read, or an internal error (findings "
-	 "are still printed).",
+	 "Exit status: 0 when no finding at or above --fail-on is left, "
+	 "1 when one is, 2 on wrong usage, an invalid policy, an input "
+	 "that cannot be read, or an internal error (findings are still "
+	 "printed). --diff and --exit-non-zero-on-fix also exit with 1.",
 	 FOR_LINT, false, lint_command},
 	{"explain", "RULE", "show what a rule flags, why, and how to fix it",
 	 "Prints what the rule flags, why that matters, how to fix it, "
@@ -67,8 +67,9 @@ static const struct command command_table[] = {
 	 "(admissionregistration.k8s.io/v1) with their bindings: error "
 	 "denies, warning warns, info audits. `each: pod` and `each: "
 	 "container` become loops over the kinds of `match.kinds`. A "
-	 "rule that uses `gpugate` or `match.gpus` is left out, with "
-	 "the reason on standard error. The API server checks native "
+	 "rule that uses `gpugate` or `match.gpus`, or that lacks "
+	 "`match.kinds` for such a loop, is left out, with the reason "
+	 "on standard error. The API server checks native "
 	 "objects with defaults filled in and quantities as text; use "
 	 "--admission-policy to see the result.\n\n"
 	 "Exit status: 0, or 2 when a named rule cannot be exported, or "

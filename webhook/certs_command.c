@@ -42,9 +42,10 @@ static const struct option table[] = {
 	{"dir", 0, OPTION_TEXT, 1, AT(dir), "DIR", NULL,
 	 .help = "The folder to write to; created if it does not exist."},
 	{"dns", 0, OPTION_LIST, 1, AT(dns), "NAME...", NULL, .many = true,
-	 .help = "Names of the webhook, SERVICE.NAMESPACE.svc, and addresses."},
+	 .help = "DNS names of the webhook, such as SERVICE.NAMESPACE.svc, or "
+		 "IP addresses."},
 	{"ip", 0, OPTION_LIST, 1, AT(names), "ADDR...", NULL, .many = true,
-	 .help = "Addresses, for a webhook that is reached by `url`."},
+	 .help = "IP addresses, for a webhook that is reached by `url`."},
 	{"days", 0, OPTION_NUMBER, 1, AT(days), "N", NULL,
 	 .help = "Lifetime of the serving certificate, in days.",
 	 .initial = "365", .least = 1, .most = DAYS_MAX},

@@ -89,13 +89,16 @@ static void shell_manpage(struct buf *out)
 		"certificates and the preset recommended, and checks that a "
 		"bad Pod is denied and a good one allowed. With --address, it tests the server there and accepts any verdict, because the policy of that server is unknown.");
 	roff_options(out, &option_set, OPTION_SELFTEST);
-	buf_adds(out, ".SH EXIT STATUS\n"
-		      ".TP\n0\nended by a signal; the self-test passed\n"
-		      ".TP\n1\nthe self-test failed\n"
-		      ".TP\n2\nwrong usage, or the service cannot start, "
-		      "for example because the policy is invalid\n"
-		      ".SH SEE ALSO\n"
-		      ".BR gpugate (1),\n.BR gpugate\\-policy (5)\n");
+	buf_adds(out,
+		 ".SH EXIT STATUS\n"
+		 ".TP\n0\nended by a signal; the command succeeded\n"
+		 ".TP\n1\nthe self-test failed\n"
+		 ".TP\n2\nwrong usage; a command failed; the service cannot "
+		 "start, for example because the policy is invalid\n"
+		 ".TP\n70\na defect of gpugated, or lack of memory; "
+		 "the last line of the log gives the place\n"
+		 ".SH SEE ALSO\n"
+		 ".BR gpugate (1),\n.BR gpugate\\-policy (5)\n");
 }
 
 /* One command; argv[0] is the name of the command, or of the program. */
@@ -227,7 +230,8 @@ static int help_selftest(void)
 		"one. With --address, it tests the server there and accepts "
 		"any verdict, because\n"
 		"the policy of that server is unknown. Exits with status 0 "
-		"or 1.\n\n"
+		"or 1, and with 2\n"
+		"on wrong usage.\n\n"
 		"Options:\n");
 	options_print(&option_set, OPTION_SELFTEST, &out);
 	return print(&out);

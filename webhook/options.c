@@ -61,8 +61,11 @@ static const struct option table[] = {
 	 NULL,
 	 .help = "With --client-ca: answer only clients with this name (common "
 		 "name or alternative name); may be repeated."},
-	{"policy", 0, OPTION_TEXT, OPTION_SERVE | OPTION_SELFTEST, AT(policy),
-	 "FILE", NULL,
+	{"policy", 0, OPTION_TEXT, OPTION_SELFTEST, AT(policy), "FILE", NULL,
+	 .help = "Also read this policy file or folder of policy files, and "
+		 "fail if it causes an error or a warning. Not used with "
+		 "--address."},
+	{"policy", 0, OPTION_TEXT, OPTION_SERVE, AT(policy), "FILE", NULL,
 	 .help = "The policy file, or a folder of policy files, regular files "
 		 "of at most 1 MiB; reloaded when it changes. Without it, the "
 		 "preset `recommended` is enforced."},

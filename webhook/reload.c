@@ -106,7 +106,7 @@ static void take_policy(struct reload *r, struct policy *policy)
 		return;
 	r->hash = hash;
 	r->reported = true;
-	log_event(r->log, LOG_INFO, "policy in force",
+	log_event(r->log, LOG_INFO, "policy in use",
 		  (struct log_field[]){
 			  {"policy", r->policy ? r->policy : "recommended", 0},
 			  {"hash", text, 0},

@@ -202,7 +202,7 @@ static int ask(const struct target *target, const struct trial *trial)
 
 /* --- a running server ----------------------------------------------------- */
 
-/* Sends reviews to a server that runs. address: HOST:PORT, [HOST]:PORT or
+/* Sends one review to a server that runs. address: HOST:PORT, [HOST]:PORT or
  * :PORT. */
 static int ask_running(const char *address)
 {

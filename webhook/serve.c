@@ -124,7 +124,7 @@ static void describe(void *context, struct buf *out)
 		buf_adds(out, "[-]cluster state: not configured\n");
 	else if (unused)
 		buf_addf(out,
-			 "[-]cluster state: rules that need it do not run: "
+			 "[-]cluster state: rules that need it are skipped: "
 			 "%s\n",
 			 unused);
 	else

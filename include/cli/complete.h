@@ -21,8 +21,9 @@ struct complete_set {
 	const struct complete_command *commands;
 	size_t n;
 	unsigned without; /* the bit if no command is named, or 0 */
-	/* Words separated by blanks for each value or argument that contains
-	 * this name, as "RULE"; the first match counts. Ended by {0}. */
+	/* Words separated by blanks, which complete each value or argument
+	 * whose name contains `value`, such as "RULE". The first match counts;
+	 * {0} ends the list. */
 	const struct complete_words {
 		const char *value, *words;
 	} * words;

@@ -42,7 +42,8 @@ void suppressions_exclude(struct suppressions *s, const struct doc *doc);
  * whose annotations it adds itself.
  */
 void suppressions_object(struct suppressions *s, const struct object *object);
-/* True if anything so far suppresses a finding or was meant to. */
+/* True if a suppression comment or annotation has been found so far, even a
+ * malformed one. */
 bool suppressions_any(const struct suppressions *s);
 /*
  * Sets the effective settings, in the order of the rules passed to

@@ -305,8 +305,7 @@ static void handle_request(struct lsp_session *session, const json_t *id,
 			respond(session, id, result);
 		else
 			respond_error(session, id, INVALID_PARAMS,
-				      "the parameters are not those of the "
-				      "request");
+				      "the parameters do not fit the request");
 	}
 }
 
@@ -372,9 +371,10 @@ void lsp_serve(struct lsp_session *session)
 		}
 		rc = lsp_read(&session->input, &body, &len);
 		if (rc < 0)
-			respond_error(session, NULL, PARSE_ERROR,
-				      "no header of a message, or one that is "
-				      "too long");
+			respond_error(
+				session, NULL, PARSE_ERROR,
+				"a message without a header, or with one that is "
+				"too long");
 		if (rc <= 0)
 			return;
 		handle_message(session, body, len);

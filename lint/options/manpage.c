@@ -25,8 +25,9 @@ static const struct key policy_keys[] = {
 	{"mode", "audit, warn or enforce",
 	 "The strongest action at admission for all rules, patches included. "
 	 "Default: enforce."},
-	{"contact", "text",
-	 "Where users get help; the last line of every denial."},
+	{"contact", "text", "Where users get help; added to every denial."},
+	{"patchOwners", "true or false",
+	 "true: admission also patches the owners of Pods when they are created, except objects that Argo CD or Flux manages. Default: false."},
 	{"rules", "map",
 	 "By rule name, category or `all`: severity (error, warning, "
 	 "info), action (deny, patch, warn, audit, off), params. The more specific entry wins. Without an action, an error "
@@ -76,18 +77,18 @@ static const struct key policy_keys[] = {
 	{"controllerPods", "audit|deny",
 	 "deny: Pods of controllers are also denied if they take devices that are not counted. Default: deny with the preset strict, else audit."},
 	{"breakGlass", "map",
-	 "groups, annotation: a denial becomes a warning for these groups."},
+	 "groups, annotation: for users in these groups, a denial becomes a warning if the object has the annotation, whose value names a ticket."},
 	{"suppressions", "map",
 	 "annotations: rules, namespaces, requireReason, maxDays. The annotations that may suppress a rule at admission, and under `gpugate lint --policy`; default: none."},
 	{"exempt", "list",
-	 "namespaces, kinds, names, rules, reason, until. The last 14 days of an exemption cause a warning; for 7 days after its end, findings only warn; then it has no effect."},
+	 "namespaces, kinds, names, rules, reason, until. until is its last day. In its last 14 days, a warning is given; for 7 days after it expires, its findings only warn; then it has no effect."},
 	{"locked", "list",
 	 "Rules, or one check of a rule (RULE/CHECK), that neither comments nor annotations suppress."},
 	{"exclude", "list", "Globs of files that are not linted."},
 	{"custom", "list",
 	 "Files with custom rules, as globs relative to the policy's folder: see CUSTOM RULES in gpugate(1). They may also contain ValidatingAdmissionPolicies with their bindings and parameters, and CustomResourceDefinitions with their validation rules. In a folder of policy files, rules, policies, bindings and definitions are read even if this list does not name them."},
 	{"maxAge", "duration",
-	 "Age above which a cluster snapshot is not used. Default: 24h."},
+	 "Age above which cluster state is not used, such as 24h. Default: no limit for a snapshot, 15m for the state that the webhook watches."},
 };
 
 static void add_header(struct buf *out, const char *title, const char *section,
@@ -180,7 +181,7 @@ static void add_program(struct buf *out)
 		"Values of tokens, keys and passwords are masked in all output, whichever rules run: hf_**** or ****. A diff with a masked line cannot be applied. A fix whose text contains such a value is omitted from the formats from which programs apply fixes.\n"
 		".SH EXIT STATUS\n"
 		".TP\n0\nnothing at or above \\-\\-fail\\-on is left\n"
-		".TP\n1\nfindings\n"
+		".TP\n1\nfindings at or above \\-\\-fail\\-on are left\n"
 		".TP\n2\nusage, configuration, an input that cannot be read, "
 		"internal error (findings are still printed)\n"
 		".SH ENVIRONMENT\n"

@@ -15,7 +15,7 @@
 
 static const struct option table[] = {
 	{"format", 0, OPTION_LIST, FOR_LINT, AT(formats), "FMT[:FILE]", NULL,
-	 .help = "Write the report in this format, or to FILE if one is given; "
+	 .help = "Write the report in this format, to FILE or standard output; "
 		 "may be repeated. full (default), concise, json, jsonl, sarif, "
 		 "junit, github, gitlab, rdjson, markdown, html, openreports."},
 	{"format", 0, OPTION_TEXT, FOR_EXPLAIN, AT(rules_format), "FMT",

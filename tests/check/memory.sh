@@ -31,7 +31,7 @@ flood() {
 }
 
 said() {
-	grep -q 'reviews were refused with 429: --max-memory is in use' \
+	grep -q 'reviews were rejected with 429: --max-memory is in use' \
 		"$work/log"
 }
 

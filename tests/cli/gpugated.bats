@@ -122,7 +122,7 @@ assert d["uid"] == "u-1" and d["user"] == "alice", d
 assert d["namespace"] == "ml" and d["name"] == "train", d
 assert "gpu-request-limit-mismatch" in d["rules"], d
 assert d["mode"] == "enforce" and len(d["policy"]) == 16, d
-[l] = [l for l in lines if l["msg"] == "policy in force"]
+[l] = [l for l in lines if l["msg"] == "policy in use"]
 assert l["policy"] == "recommended" and l["hash"] == d["policy"], l'
 }
 

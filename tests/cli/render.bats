@@ -183,7 +183,7 @@ need_helm() {
 		{{- end }}
 	END
 	lint --isolated .
-	holds "$output" "llm/templates/eval.yaml:9:3: warning: the suppression ended on 2026-01-31"
+	holds "$output" "llm/templates/eval.yaml:9:3: warning: the suppression expired on 2026-01-31"
 	holds "$output" "llm/templates/eval.yaml:9:3: warning: unknown rule \`shm-mising\`"
 	holds "$output" "llm/templates/eval.yaml:11:11: warning: container \`eval\` has"
 	holds_not "$output" suppression-unused

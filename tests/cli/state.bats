@@ -117,7 +117,7 @@ updated() {
 	until_true logged 'rules that need it no longer run.*too old'
 	is "$(figure gpugate_cluster_state_used)" 0
 	is "$(figure gpugate_cluster_state_stops_total)" 1
-	holds "$(get '/readyz?verbose')" "[-]cluster state: rules that need it do not run: it is too old"
+	holds "$(get '/readyz?verbose')" "[-]cluster state: rules that need it are skipped: it is too old"
 	is "$(get /readyz)" "200 ok"
 	# Without such a policy, a file may have any age.
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforce\n' >policy.yaml

@@ -182,7 +182,7 @@ static const struct {
 	 "the policy requires `gpugate.dev/ignore-until`"},
 	{"enforce", "shm-missing", "maxDays: 3",
 	 A_POD(REASON ", gpugate.dev/ignore-until: '2020-01-31'"),
-	 "it ended on 2020-01-31; ask #gpu"},
+	 "it expired on 2020-01-31; ask #gpu"},
 	{"enforce", "shm-missing", "namespaces: [ml]", A_POD(REASON), NULL},
 	{"audit", "bare-gpu-pod", "namespaces: [ml]", A_POD(""), NULL},
 };

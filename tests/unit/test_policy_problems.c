@@ -454,12 +454,12 @@ static void exemptions_that_end_soon_are_warned_of(void **state)
 	static const struct row ending = {
 		HEAD "exempt:\n- {names: [a], rules: [all], reason: b, until: "
 		     "2024-10-14}\n",
-		"4:48: warning: the exemption ends on 2024-10-14, in 10 "
+		"4:48: warning: the exemption expires on 2024-10-14, in 10 "
 		"days\n"};
 	static const struct row ended = {
 		HEAD "exempt:\n- {names: [a], rules: [all], reason: b, until: "
 		     "2024-10-03}\n",
-		"4:48: warning: the exemption ended on 2024-10-03\n"};
+		"4:48: warning: the exemption expired on 2024-10-03\n"};
 	static const struct row none = {
 		HEAD "exempt:\n- {names: [a], rules: [all], reason: b}\n"
 		     "- {names: [a], rules: [invalid-syntax], reason: b}\n",

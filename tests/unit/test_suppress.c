@@ -275,7 +275,7 @@ static void a_suppression_ends_on_its_day(void **state)
 		  "b: 1 # gpugate: ignore[shm] until=2024-10-03 -- over\n");
 	YES(&f, SHM_MISSING, 1, "last day");
 	NO(&f, SHM_MISSING, 2);
-	end(&f, "2:6: expired: the suppression ended on 2024-10-03\n");
+	end(&f, "2:6: expired: the suppression expired on 2024-10-03\n");
 }
 
 /* A suppression is reported as unused only if its rule could have reported. */
@@ -486,7 +486,7 @@ static void malformed_annotations_are_reported(void **state)
 		 false},
 		{"{gpugate.dev/ignore: shm, gpugate.dev/ignore-reason: r, "
 		 "gpugate.dev/ignore-until: 2024-10-03}",
-		 "expired: the suppression ended on 2024-10-03", false},
+		 "expired: the suppression expired on 2024-10-03", false},
 		{"{gpugate.dev/ignore: \"shm,shn\", gpugate.dev/ignore-reason: "
 		 "r}",
 		 "malformed: unknown rule `shn`; did you mean `shm`?", true},

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A webhook written for the tests, over TLS on a free port of 127.0.0.1."""
+"""Serves the webhooks of injector.py (changes Pods) and of
+tests/deploy/conditions.py (records which reviews it gets): HTTPS on a free port of 127.0.0.1."""
 import http.server
 import json
 import ssl

@@ -143,7 +143,7 @@ static void report_first(const struct live *live, const struct cluster *cluster,
 	log_event(live->options.log, missing ? LOG_WARN : LOG_INFO,
 		  atomic_load(&live->published) > 1
 			  ? "cluster state: read again"
-			  : "cluster state: first one",
+			  : "cluster state: read",
 		  (struct log_field[]){
 			  {"server", api_server(live->options.api), 0},
 			  {"objects", NULL, (int64_t)objects},

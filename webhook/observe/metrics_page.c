@@ -465,7 +465,7 @@ void metrics_write(struct metrics *m, struct buf *out)
 	       "Findings in reviewed objects that were patched.");
 	write_rules(m, out, "gpugate_patches_total", m->patches, m->patching);
 	family(out, "gpugate_rules_not_run", "gauge",
-	       "Reviews since the start in which the rule did not run because it lacked information.");
+	       "Reviews since the start for which the rule was skipped because it lacked information.");
 	write_rules(m, out, "gpugate_rules_not_run", m->not_run, m->bound);
 	figure(out, "gpugate_in_flight", "gauge", "Reviews in flight.",
 	       (double)atomic_load(&m->in_flight));

@@ -73,7 +73,7 @@ static void say_refused(struct server *server)
 					    now + SAY_SECONDS))
 		return;
 	log_event(server->options.log, LOG_WARN,
-		  "reviews were refused with 429: --max-memory is in use",
+		  "reviews were rejected with 429: --max-memory is in use",
 		  (struct log_field[]){
 			  {"bodies", NULL,
 			   (int64_t)atomic_load(&server->memory.bodies)},

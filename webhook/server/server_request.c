@@ -300,7 +300,7 @@ static void refuse_review(struct peer *peer, enum escape why)
 	metrics_add(server->options.metrics,
 		    memory ? METRICS_MEMORY_REFUSED : METRICS_OVERLOAD, 1);
 	log_say(server->options.log, LOG_WARN,
-		"a review was refused with 429: %s",
+		"a review was rejected with 429: %s",
 		memory ? "out of memory" : "it took too long");
 }
 

@@ -58,7 +58,7 @@ size_t tally_add(struct tally *tally, const struct rule *rule,
 		 enum severity severity);
 /* Counts the finding and those that are folded into it. */
 void tally_finding(struct tally *tally, const struct finding *finding);
-/* Sorts by number of findings, then by name. */
+/* Sorts by number of findings, most first, then by name. */
 void tally_sort(struct tally *tally);
 void tally_release(struct tally *tally);
 

@@ -208,7 +208,7 @@ static void put_not_run(struct buf *out, const struct report_summary *summary)
 	buf_init(&text);
 	for (size_t i = 0; i < summary->nnot_run; i++) {
 		buf_addf(&text,
-			 "%s did not run: ", summary->not_run[i].rule->name);
+			 "%s was skipped: ", summary->not_run[i].rule->name);
 		add_plain(&text, summary->not_run[i].reason);
 		add_note(out, &text);
 	}

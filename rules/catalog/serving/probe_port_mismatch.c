@@ -86,7 +86,7 @@ const struct rule rule_probe_port_mismatch = {
 	.summary = "a probe asks a port on which the server does not listen",
 	.why = "The probe always fails: the pod holds its GPUs and gets no request, or restarts without end.",
 	.remedy =
-		"Use one port in the server's command line, in the container's ports and in the probes.",
+		"Use the same port in the server's command line, in the container's ports and in the probes.",
 	.evidence =
 		"https://github.com/llm-d/llm-d-benchmark/issues/1435; https://github.com/otwld/ollama-helm/issues/171",
 	.check_pod = check,

@@ -69,8 +69,8 @@ static int compare(struct rereading *before, struct rereading *after,
 
 		if (loader_next(&after->loader, &new) != more)
 			return err_set(err, 0,
-				       "the file would have another number of "
-				       "documents");
+				       "the file would have a different number "
+				       "of documents");
 		if (!more)
 			break;
 		if (n && expect->number == old.number) {

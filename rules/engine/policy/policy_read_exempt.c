@@ -24,9 +24,9 @@ static void warn_of_end(struct policy_reader *r, const struct node *node,
 	int64_t left = until - r->today;
 
 	if (left < 0)
-		warning(r, node, "the exemption ended on %s", node->str);
+		warning(r, node, "the exemption expired on %s", node->str);
 	else if (left < WARN_DAYS)
-		warning(r, node, "the exemption ends on %s, in %lld days",
+		warning(r, node, "the exemption expires on %s, in %lld days",
 			node->str, (long long)left);
 }
 

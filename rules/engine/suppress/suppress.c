@@ -171,7 +171,7 @@ static const char *refusal(const struct suppressions *s,
 	if (setting_locks(setting, finding->rule, finding->check))
 		return "the policy locks it";
 	if (clause->until < s->today)
-		return arena_printf(s->arena, "it ended on %s",
+		return arena_printf(s->arena, "it expired on %s",
 				    date_text(clause->until, day));
 	if (!s->admission)
 		return NULL;
@@ -430,7 +430,7 @@ static void finish_clause(struct finish *f,
 	finish_refused(f, clause);
 	if (expired)
 		add_trouble(f, clause, SUPPRESSION_EXPIRED,
-			    arena_printf(arena, "the suppression ended on %s",
+			    arena_printf(arena, "the suppression expired on %s",
 					 date_text(clause->until, day)));
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Finds the priority class of pods and the field by which queues order them,
+ * and recognizes the system's priority classes.
+ *
  * Priority classes reach Pods in several ways: Volcano copies its Job's
  * priorityClassName to tasks without one (admit/mutate_job.go), Argo its
  * workflow's podPriorityClassName, KubeRay passes a label to the batch

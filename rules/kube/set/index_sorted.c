@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sorts lists after all files are read: policy objects by namespace or name,
- * without duplicates, the others by their places. Finds policy objects.
+ * without duplicates, the others by their places. Finds policy objects, and
+ * passes each object that a cluster can contain only once to a function.
  */
 #include <stddef.h>
 #include <stdlib.h>

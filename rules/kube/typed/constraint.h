@@ -16,7 +16,7 @@ struct constraint_check {
 	bool partial; /* another object may add the missing member of a union */
 };
 
-/* Checks a value that is set against one constraint. */
+/* Checks a value against one constraint; the value must be set. */
 void constraint_check(struct constraint_check *check, const struct node *value,
 		      const struct native_constraint *constraint);
 
