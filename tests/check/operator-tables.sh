@@ -3,7 +3,8 @@
 #
 # Objects of the operators' own unit tests, by their own code and by gpugate
 # (operator_tables.py). KAI-Scheduler is read from KAI_SOURCE, a checkout of v0.13.0,
-# because the module proxy does not serve it; without it, it is skipped.
+# because the module proxy does not serve it; without it, it is skipped. LWS has no unit
+# tests of its webhook: they need an API server.
 # usage: [KAI_SOURCE=FOLDER] operator-tables.sh [BUILD]
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
@@ -32,10 +33,19 @@ compare() {
 	cat "$work/log"
 }
 
-compare trainer "$(cd "$oracle" &&
-	go list -m -f '{{.Dir}}' github.com/kubeflow/trainer/v2)"
-compare kserve "$(cd "$oracle/kserve" &&
-	go list -m -f '{{.Dir}}' github.com/kserve/kserve)"
+# compare_module OPERATOR MODULE [FOLDER]: the version that go.mod of FOLDER names
+compare_module() {
+	compare "$1" "$(cd "$oracle/${3:-.}" && go list -m -f '{{.Dir}}' "$2")"
+}
+
+compare_module kuberay github.com/ray-project/kuberay/ray-operator
+compare_module kueue sigs.k8s.io/kueue
+compare_module jobset sigs.k8s.io/jobset
+compare_module training github.com/kubeflow/training-operator
+compare_module trainer github.com/kubeflow/trainer/v2
+compare_module mpi github.com/kubeflow/mpi-operator
+compare_module volcano volcano.sh/volcano volcano
+compare_module kserve github.com/kserve/kserve kserve
 if [ -n "${KAI_SOURCE:-}" ]; then
 	compare kai "$KAI_SOURCE"
 else

@@ -72,8 +72,13 @@ func recordJob(policy, scheduling, template, labels, job any) {
 			recordFields(job)}})
 }
 """
-# The versions of the programs of tests/oracle/operators.
-VERSIONS = {"kai": "0.13", "kserve": "0.20", "trainer": "2.3"}
+# The versions of the programs of tests/oracle/operators; None: a policy cannot
+# give the version of the operator.
+VERSIONS = {"jobset": "0.12", "kai": "0.13", "kserve": "0.20", "kueue": "0.19",
+            "kuberay": "1.6", "mpi": "0.8", "trainer": "2.3", "training": None,
+            "volcano": "1.14"}
+# Modules inside of an operator's module, which the module proxy serves alone.
+INNER = {"volcano": "volcano.sh/apis=volcano.sh/apis@v1.14.0"}
 PLUGINS = "pkg/runtime/framework/plugins/"
 
 
@@ -82,6 +87,33 @@ def of_plugin(name, info, job):
             f"if {info} != nil {{ recordJob({info}.RuntimePolicy.MLPolicySource, "
             f"{info}.RuntimePolicy.PodGroupPolicy, "
             f"{info}.TemplateSpec.ObjApply, {info}.Annotations, {job}) }}")
+
+
+def recording(path, function, version, kind, argument):
+    """Return a row of TABLES for a function whose argument is an object."""
+    return (path, function, f'recordCase("{version}", "{kind}", {argument})')
+
+
+def of_training(folder, name, kind, argument="newJob"):
+    return recording(f"pkg/webhooks/{folder}/{name}_webhook.go",
+                     rf"^func validate{kind}\(", "kubeflow.org/v1", kind,
+                     argument)
+
+
+def of_ray(kind, argument, fields):
+    return ("controllers/ray/utils/validation.go",
+            rf"^func Validate{kind}\(",
+            f'recordCase("ray.io/v1", "{argument}", {fields})')
+
+
+def of_kueue(name, function, version, kind, argument):
+    return recording(f"pkg/controller/jobs/{name}_webhook.go", function, version,
+                     kind, argument)
+
+
+def of_volcano(name, function, group, kind, argument):
+    return recording(f"pkg/webhooks/admission/{name}.go",
+                     rf"^func {function}\(", group, kind, argument)
 
 
 # Additional code of the recorder, and for each validator its file, the start of
@@ -104,6 +136,62 @@ TABLES = {
          r"^func validateSubGroups\(",
          'recordCase("scheduling.run.ai/v2alpha2", "PodGroup", '
          'map[string]any{"spec": map[string]any{"subGroups": subGroups}})')]),
+    "kuberay": ("", [
+        of_ray("RayClusterSpec", "RayCluster", 'map[string]any{"metadata": '
+               'map[string]any{"annotations": annotations}, "spec": spec}'),
+        of_ray("RayJobSpec", "RayJob", "rayJob"),
+        of_ray("RayServiceSpec", "RayService", "rayService"),
+        of_ray("RayCronJobSpec", "RayCronJob", "rayCronJob")]),
+    "jobset": ("", [recording(
+        "pkg/webhooks/jobset_webhook.go", r"\) ValidateCreate\(",
+        "jobset.x-k8s.io/v1alpha2", "JobSet", "js")]),
+    "mpi": ("", [recording(
+        "pkg/apis/kubeflow/validation/validation.go", r"^func ValidateMPIJob\(",
+        "kubeflow.org/v2beta1", "MPIJob", "job")]),
+    "training": ("", [
+        of_training("paddlepaddle", "paddlepaddle", "PaddleJob"),
+        of_training("tensorflow", "tfjob", "TFJob"),
+        of_training("xgboost", "xgboostjob", "XGBoostJob"),
+        of_training("pytorch", "pytorchjob", "PyTorchJob"),
+        of_training("jax", "jaxjob", "JAXJob", "job")]),
+    "volcano": ("", [
+        of_volcano("jobs/validate/admit_job", "validateJobCreate",
+                   "batch.volcano.sh/v1alpha1", "Job", "job"),
+        of_volcano("cronjobs/validate/admit_cronjob", "validateCronJobCreate",
+                   "batch.volcano.sh/v1alpha1", "CronJob", "cronjob"),
+        of_volcano("queues/validate/validate_queue", "validateQueue",
+                   "scheduling.volcano.sh/v1beta1", "Queue", "queue"),
+        of_volcano("podgroups/validate/validate_podgroup", "validatePodGroup",
+                   "scheduling.volcano.sh/v1beta1", "PodGroup", "pg")]),
+    "kueue": ("", [
+        recording("pkg/webhooks/resourceflavor_webhook.go",
+                  r"^func ValidateResourceFlavor\(",
+                  "kueue.x-k8s.io/v1beta2", "ResourceFlavor", "rf"),
+        recording("pkg/webhooks/cohort_webhook.go", r"^func validateCohort\(",
+                  "kueue.x-k8s.io/v1beta2", "Cohort", "cohort"),
+        recording("pkg/webhooks/clusterqueue_webhook.go",
+                  r"^func ValidateClusterQueue\(",
+                  "kueue.x-k8s.io/v1beta2", "ClusterQueue", "cq"),
+        of_kueue("job/job", r"\) ValidateCreate\(", "batch/v1", "Job", "obj"),
+        of_kueue("pod/pod", r"\) ValidateCreate\(", "v1", "Pod", "obj"),
+        of_kueue("deployment/deployment", r"\) ValidateCreate\(", "apps/v1",
+                 "Deployment", "obj"),
+        of_kueue("statefulset/statefulset", r"\) ValidateCreate\(", "apps/v1",
+                 "StatefulSet", "stsObj"),
+        of_kueue("jobset/jobset", r"\) ValidateCreate\(",
+                 "jobset.x-k8s.io/v1alpha2", "JobSet", "obj"),
+        of_kueue("leaderworkerset/leaderworkerset", r"\) ValidateCreate\(",
+                 "leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", "obj"),
+        of_kueue("raycluster/raycluster", r"\) ValidateCreate\(", "ray.io/v1",
+                 "RayCluster", "obj"),
+        of_kueue("rayjob/rayjob", r"\) ValidateCreate\(", "ray.io/v1",
+                 "RayJob", "obj"),
+        of_kueue("rayservice/rayservice", r"\) ValidateCreate\(", "ray.io/v1",
+                 "RayService", "obj"),
+        of_kueue("mpijob/mpijob", r"\) ValidateCreate\(",
+                 "kubeflow.org/v2beta1", "MPIJob", "obj"),
+        of_kueue("trainjob/trainjob", r"\) ValidateCreate\(",
+                 "trainer.kubeflow.org/v1alpha1", "TrainJob", "obj")]),
     "trainer": (TRAINER, [
         of_plugin("flux", "runtimeInfo", "newJobObj"),
         of_plugin("jax", "runtimeInfo", "newObj"),
@@ -124,13 +212,19 @@ def recording_sources(operator, source, work):
     """Copy the sources with recording validators; return the packages."""
     extra, validators = TABLES[operator]
     packages = {}
-    for name in ("go.mod", "go.sum"):
-        shutil.copyfile(os.path.join(source, name), os.path.join(work, name))
-    shutil.copytree(os.path.join(source, "pkg"), os.path.join(work, "pkg"),
-                    copy_function=shutil.copyfile)
+    shutil.copytree(source, work, copy_function=shutil.copyfile,
+                    dirs_exist_ok=True)
     # The folders of the cache of modules are read-only.
     for folder, _, _ in os.walk(work):
         os.chmod(folder, 0o755)
+    if operator in INNER:
+        subprocess.run(["go", "mod", "edit", "-replace", INNER[operator]],
+                       cwd=work, check=True)
+        sums = os.path.join(operators.TESTS, "oracle", "operators", operator,
+                            "go.sum")
+        with open(os.path.join(work, "go.sum"), "a", encoding="utf-8") as out, \
+                open(sums, encoding="utf-8") as more:
+            out.write(more.read())
     for name, start, statement in validators:
         path = os.path.join(work, name)
         with open(path, encoding="utf-8") as text:
@@ -151,6 +245,26 @@ def recording_sources(operator, source, work):
     return ["./" + folder for folder in packages]
 
 
+POD_TEMPLATES = ("template", "leaderTemplate", "workerTemplate",
+                 "submitterPodTemplate")
+
+
+def complete_pods(value):
+    """Give pod templates the fields that the API server requires, where a test
+    left them out because the tested function does not read them."""
+    for key, part in (value.items() if isinstance(value, dict)
+                      else enumerate(value)):
+        if not isinstance(part, (dict, list)):
+            continue
+        if key in POD_TEMPLATES and "template" not in part.get("spec", {}):
+            part.setdefault("spec", {}).setdefault("containers", [{}])
+        if key in ("containers", "initContainers"):
+            for i, container in enumerate(part):
+                container.setdefault("name", f"{key}-{i}".lower())
+                container.setdefault("image", "a:1")
+        complete_pods(part)
+
+
 def completed(obj, operator):
     """Give the object a name and the fields that a test left out because the
     tested function does not read them."""
@@ -169,21 +283,19 @@ def completed(obj, operator):
     meta["name"] = meta.get("name") or "case"
     if operator == "kai" and obj["kind"] == "Pod":
         obj["spec"]["schedulerName"] = "kai-scheduler"
-        for key in ("containers", "initContainers"):
-            for i, container in enumerate(obj["spec"].get(key) or []):
-                container["name"] = container.get("name") or f"{key}-{i}".lower()
-                container["image"] = container.get("image") or "a:1"
-        if not obj["spec"].get("containers"):
-            obj["spec"]["containers"] = [{"name": "a", "image": "a:1"}]
+        obj["spec"].setdefault("containers", [{}])
+    complete_pods(obj)
     return obj
 
 
-def without_nulls(value):
+def without_unset(value):
+    """Remove the fields that a Go structure writes although they are not set."""
     if isinstance(value, dict):
-        return {k: without_nulls(v) for k, v in value.items()
-                if v is not None}
+        kept = {k: without_unset(v) for k, v in value.items()
+                if v is not None and v != ""}
+        return {k: v for k, v in kept.items() if v != {} or value[k] == {}}
     if isinstance(value, list):
-        return [without_nulls(v) for v in value]
+        return [without_unset(v) for v in value]
     return value
 
 
@@ -197,7 +309,7 @@ def recorded(operator, source, work):
                        cwd=work, stdout=log, stderr=log, check=False,
                        env=dict(os.environ, GPUGATE_CASES=cases, GOWORK="off"))
     with open(cases, encoding="utf-8") as lines:
-        made = [completed(without_nulls(json.loads(line)), operator)
+        made = [completed(without_unset(json.loads(line)), operator)
                 for line in lines]
     return [json.loads(text) for text in dict.fromkeys(
         json.dumps(o, sort_keys=True) for o in made)]
@@ -215,8 +327,10 @@ def compare(gpugate, operator, source, oracle, work, differences):
     known = operators.read_differences(differences, operator)
     with open(os.path.join(work, "policy.yaml"), "w",
               encoding="utf-8") as out:
-        json.dump({"apiVersion": "gpugate.dev/v1", "kind": "Policy",
-                   "operators": {operator: VERSIONS[operator]}}, out)
+        policy = {"apiVersion": "gpugate.dev/v1", "kind": "Policy"}
+        if VERSIONS[operator]:
+            policy["operators"] = {operator: VERSIONS[operator]}
+        json.dump(policy, out)
     found = operators.findings_of(gpugate, objects, out.name)
     rule = operators.OPERATORS[operator][0]
     bad = caught = good = 0

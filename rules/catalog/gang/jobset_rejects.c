@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports JobSets that JobSet's webhook rejects: pkg/webhooks/jobset_webhook.go
- * at 01078527, ValidateCreate(), after Default() has set defaults (Indexed, one
- * replica). The rule jobset-target-unknown reports names of replicatedJobs that
- * do not exist.
+ * at 01078527 and of the releases 0.6 to 0.12, ValidateCreate(), after
+ * Default() has set defaults (Indexed, one replica). The rule
+ * jobset-target-unknown reports names of replicatedJobs that do not exist.
  */
 #include "engine/rule.h"
 
@@ -17,6 +17,22 @@
 #define COORDINATOR                                                            \
 	"!has(self.spec.coordinator) || " JOBS ".all(job, job.name != "        \
 	"self.spec.coordinator.replicatedJob || "
+
+/* A text without a placeholder that is not a DNS-1035 label. */
+#define NO_LABEL(text)                                                         \
+	"(!" text ".matches('[$<{]') && "                                      \
+	"!" text ".matches('^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$'))"
+#define SUBDOMAIN      "self.spec.?network.?subdomain.orValue(" NAME ")"
+#define CLAIM_POLICIES "self.spec.?volumeClaimPolicies.orValue([])"
+#define CLAIMS	       CLAIM_POLICIES ".map(p, p.?templates.orValue([])).flatten()"
+#define CLAIM_NAME     "claim.?metadata.?name.orValue('')"
+#define POD	       "job.template.spec.template.spec"
+
+#define MOUNTED                                                                \
+	JOBS ".exists(job, (" POD ".?containers.orValue([]) + " POD            \
+	     ".?initContainers.orValue([])).exists(c,"                         \
+	     " c.?volumeMounts.orValue([]).exists(m, m.name == " CLAIM_NAME    \
+	     ")))"
 
 static const struct rejection items[] = {
 	REJECTION("depends-on-first", "JobSet", NULL,
@@ -71,6 +87,67 @@ static const struct rejection items[] = {
 		".all(i, r, r.?name.orValue('') == '' || !" RULES
 		".exists(k, other, k < i && other.?name.orValue('') == r.name))",
 		"'two rules of `failurePolicy` have the same name'"),
+	REJECTION(
+		"subdomain", "JobSet", "spec.network.subdomain",
+		"self.spec.network.subdomain == '' || !" NO_LABEL(
+			"self.spec.network.subdomain"),
+		"'`network.subdomain` is not a DNS-1035 label of at most 63 characters'"),
+	REJECTION(
+		"managed-by", "JobSet", "spec.managedBy",
+		"self.spec.managedBy.matches('[$<{]') ||"
+		" (size(self.spec.managedBy) <= 63 &&"
+		" self.spec.managedBy.matches("
+		"'^[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[^ ?#]+$'))",
+		"'`managedBy` is not a path with a domain (acme.example/name) of at most 63 characters'"),
+	REJECTION(
+		"group-name", "JobSet", NULL,
+		JOBS ".all(job, !has(job.groupName) || !" NO_LABEL(
+			"job.groupName") ")",
+		"'the `groupName` of a replicatedJob is not a DNS-1035 label of at most 63 characters'"),
+	REJECTION(
+		"pods-of-jobs", "JobSet", NULL,
+		JOBS
+		".all(job, job.?replicas.orValue(1) *"
+		" job.template.spec.?parallelism.orValue(1) <= 2147483647)",
+		"'replicas times parallelism of a replicatedJob is over 2147483647'"),
+	REJECTION(
+		"claim-name", "JobSet", NULL,
+		CLAIMS ".all(claim, " CLAIM_NAME ".matches('[$<{]|^[a-z0-9]"
+		       "([-a-z0-9.]*[a-z0-9])?$'))",
+		"'the name of a template of `volumeClaimPolicies` is not a DNS-1123 subdomain'"),
+	REJECTION(
+		"claim-name-length", "JobSet", "metadata.name",
+		CLAIMS ".all(claim, size(" CLAIM_NAME ") + size(" NAME
+		       ") < 63)",
+		"'the names of the PersistentVolumeClaims of `volumeClaimPolicies` are longer than 63 characters'",
+		.absent = true),
+	REJECTION(
+		"claim-name-twice", "JobSet", NULL,
+		CLAIMS ".all(i, claim, !" CLAIMS ".exists(k, other, k < i && "
+		       "other.?metadata.?name.orValue('') == " CLAIM_NAME "))",
+		"'two templates of `volumeClaimPolicies` have the same name'"),
+	REJECTION(
+		"claim-volume", "JobSet", NULL,
+		CLAIMS ".all(claim, " JOBS ".all(job, " POD
+		       ".?volumes.orValue([]).all(v, v.name != " CLAIM_NAME
+		       ")))",
+		"'a volume of a replicatedJob has the name of a template of `volumeClaimPolicies`'"),
+	REJECTION("claim-unmounted", "JobSet", "spec.volumeClaimPolicies",
+		  CLAIMS ".all(claim, " MOUNTED ")",
+		  "'no container mounts the claim `' + " CLAIMS
+		  ".filter(claim, !" MOUNTED ")[0].?metadata.?name.orValue('')"
+		  " + '` of `volumeClaimPolicies`'",
+		  .absent = true),
+	REJECTION("restart-in-place", "JobSet",
+		  "spec.failurePolicy.restartStrategy",
+		  "self.spec.failurePolicy.restartStrategy != 'InPlaceRestart'",
+		  "'`restartStrategy` is `InPlaceRestart`'",
+		  .gate = "InPlaceRestart"),
+	REJECTION("restart-job", "JobSet", NULL,
+		  RULES ".all(r, !(r.?action.orValue('') in ['RestartJob',"
+			" 'RestartJobAndIgnoreMaxRestarts']))",
+		  "'`failurePolicy` restarts single Jobs'",
+		  .gate = "RestartJob"),
 	REJECTION("coordinator-job", "JobSet", "spec.coordinator.jobIndex",
 		  COORDINATOR "self.spec.coordinator.?jobIndex.orValue(0) <"
 			      " job.?replicas.orValue(1))",
@@ -98,7 +175,22 @@ static const struct rejection items[] = {
 		  "job.template.spec.?completionMode.orValue('Indexed') =="
 		  " 'Indexed')",
 		  "'the Jobs of the coordinator are not `Indexed`'",
-		  .absent = true),
+		  .absent = true, .since = "0.8"),
+	REJECTION("coordinator-completions", "JobSet",
+		  "spec.coordinator.replicatedJob",
+		  COORDINATOR "has(job.template.spec.completions))",
+		  "'the Jobs of the coordinator have no `completions`'",
+		  .absent = true, .since = "0.8"),
+	REJECTION(
+		"coordinator-label", "JobSet", "spec.coordinator",
+		NAME
+		" == '' || size(" NAME
+		" + self.spec.coordinator.replicatedJob +"
+		" string(self.spec.coordinator.?jobIndex.orValue(0)) +"
+		" string(self.spec.coordinator.?podIndex.orValue(0)) + " SUBDOMAIN
+		") + 4 <= 63",
+		"'the address of the coordinator, which is the value of a label, is longer than 63 characters'",
+		.absent = true, .since = "0.11"),
 	{0},
 };
 
@@ -107,7 +199,7 @@ static const struct rejections rejections = {
 	"jobset.x-k8s.io",
 	NULL,
 	items,
-	.versions = "0.12",
+	.versions = "0.6 to 0.12",
 	.component = OPERATOR_JOBSET,
 };
 

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "engine/rejections.h"
 #include "engine/rule.h"
+#include "kube/purpose/intent.h"
 
 /* --- replicas ------------------------------------------------------------- */
 
@@ -252,10 +253,24 @@ static void check_object(struct rule_run *run, const struct object *object)
 		rule_check_rejections(run, object);
 }
 
+/* Operators of serving kinds and templates add containers. */
+static void check_containers(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *list = node_get(pod->spec, "containers");
+
+	if (node_is_seq(list) && !node_first(list) && !pod_is_preset(pod) &&
+	    (object_kind_has(pod->object, KIND_NATIVE) ||
+	     (pod->object->class != KIND_SERVING &&
+	      pod->object->class != KIND_TEMPLATE)))
+		rule_report_rejection(run, pod, list, "no-containers",
+				      "`containers` is empty");
+}
+
 static void check_pod(struct rule_run *run, const struct pod *pod)
 {
 	if (rule_at_admission(run) || pod->flat || pod->made)
 		return;
+	check_containers(run, pod);
 	/* The API server compares only ports of main containers: validation.go,
 	 * checkHostPortConflicts() and validatePodHostNetworkDeps(). */
 	FOR_EACH_CONTAINER(pod, c)

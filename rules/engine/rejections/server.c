@@ -66,6 +66,7 @@ static const struct rejection items[] = {
 		  " hostNetwork'"),
 
 	/* Pods. */
+	REJECTION("no-containers", NULL, NULL, NULL, "'`containers` is empty'"),
 	REJECTION("node-terms", NULL, REQUIRED_NODES ".nodeSelectorTerms",
 		  "self." REQUIRED_NODES ".nodeSelectorTerms.size() > 0",
 		  "'`nodeSelectorTerms` is empty'"),

@@ -147,11 +147,13 @@ static bool pod_place(struct pod_builder *builder, struct pod *pod,
 	return node_is_map(pod->spec) || node_is_unknown(pod->spec);
 }
 
-/* True if an image, or every main container, is missing, as in a patch. */
+/* True if an image, or every main container, is missing, as in a patch. An empty
+ * list is not a patch: it would change nothing. */
 static bool is_part(const struct pod *pod)
 {
-	bool found = node_is_unknown(node_get(pod->spec, "containers")) ||
-		     node_is_unknown(pod->spec);
+	const struct node *list = node_get(pod->spec, "containers");
+	bool found = node_is_unknown(list) || node_is_unknown(pod->spec) ||
+		     (node_is_seq(list) && !node_first(list));
 
 	FOR_EACH_CONTAINER(pod, c) {
 		if (node_is_unset(node_get(c->node, "image")))
