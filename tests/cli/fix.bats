@@ -195,7 +195,7 @@ quota() {
 @test "json contains the fix of each finding" {
 	quota a.yaml
 	run --separate-stderr "$GPUGATE" lint --format json a.yaml
-	holds "$output" '"fix":{"safe":true,"title":"rename to `requests.nvidia.com/gpu`"'
+	holds "$output" '"fix":{"safe":true,"title":"rename the key to `requests.nvidia.com/gpu`"'
 	holds "$output" '"fixable":1'
 }
 

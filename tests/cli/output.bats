@@ -411,7 +411,7 @@ unknown() {
 		'  containers:' '  - {name: main, image: "a:1"}' >p.yaml
 	run "$GPUGATE" lint --select gpu-in-init-container p.yaml
 	holds "$output" 'init container `${NAME}` requests 1'
-	holds "$output" 'if a container of the pod uses the GPU, request it there'
+	holds "$output" 'If a main container uses the GPU, request it there'
 }
 
 @test "a value of three dots is filled in later" {
@@ -547,7 +547,7 @@ unknown() {
 		  gpu-node-selector-missing: {params: {selector: {gpu: big}}}
 	END
 	run "$GPUGATE" lint --show-all a.yaml
-	holds "$output" "fix (unsafe): set the requests that the policy gives"
+	holds "$output" "fix (unsafe): set the request \`cpu: 4\` per accelerator"
 	holds_not "$output" "= fix: not automatic"
 	# it has no bytes in the file: no value would enable a fix
 	rm .gpugate.yaml

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports containers that request all GPUs of a node but only some of its EFA
- * interfaces, or fewer interfaces than another role of the same job. Numbers of
- * interfaces: rules/kube/data/instance_types.tsv.
+ * interfaces, or fewer interfaces than another role of the same job. The file
+ * rules/kube/data/instance_types.tsv has the numbers of interfaces.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -41,10 +41,10 @@ static int64_t interfaces(const struct container *c)
 	return state == QUANTITY_OK ? quantity_value(q) : -1;
 }
 
-/* True if the container requests all devices of a node but only some of its
+/* True if the container requests all devices of a node but not all of its
  * interfaces. */
-static bool takes_part(const struct container *c,
-		       const struct instance_type *type)
+static bool lacks_interfaces(const struct container *c,
+			     const struct instance_type *type)
 {
 	return type && type->efa && c->gpus.n == type->accelerators &&
 	       interfaces(c) < type->efa;
@@ -62,7 +62,8 @@ static const struct container *peer(const struct container *c,
 	return NULL;
 }
 
-/* True if its pod is the first of those with the most interfaces. */
+/* True if the container's pod is the first of the pods with the most
+ * interfaces. */
 static bool has_most(const struct container *c)
 {
 	bool passed = false;
@@ -87,8 +88,8 @@ static bool selects_alike(const struct pod *a, const struct pod *b)
 	       node_same(pod_field(a, "affinity"), pod_field(b, "affinity"));
 }
 
-/* Compares the roles of a job that run on nodes of the same type, as far as is
- * known. */
+/* Compares the roles of a job that select the same instance type or the same
+ * node labels. */
 static void compare(struct rule_run *run, const struct container *c)
 {
 	const struct instance_type *type = selected(c->pod);
@@ -102,11 +103,11 @@ static void compare(struct rule_run *run, const struct container *c)
 
 		if (n < 0 || n >= interfaces(c) || selected(pod) != type ||
 		    (!type && !selects_alike(c->pod, pod)) ||
-		    (n > 0 && takes_part(other, type)))
+		    (n > 0 && lacks_interfaces(other, type)))
 			continue;
 		report_container(
 			run, other, node_get(container_limits(other), EFA),
-			"container `%s` requests %s, but role `%s` of the same job requests %s for as many accelerators",
+			"container `%s` requests %s, but role `%s` of the same job requests %s for the same number of accelerators",
 			container_title(other),
 			rule_count(run, n, "EFA interface"), c->pod->role,
 			rule_number(run, interfaces(c)));
@@ -122,7 +123,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		compare(run, c);
 		type = selected(pod);
-		if (takes_part(c, type))
+		if (lacks_interfaces(c, type))
 			report_container(
 				run, c, node_get(container_limits(c), EFA),
 				"container `%s` requests all %d accelerators of `%s` but only %s of its %d EFA interfaces",
@@ -139,10 +140,10 @@ const struct rule rule_efa_count_mismatch = {
 	.flags = RULE_PREVIEW,
 	.since = "1.0",
 	.summary =
-		"a container requests all GPUs of a node but only some of its EFA interfaces, or fewer interfaces than another role",
+		"a container requests all accelerators of a node but only some of its EFA interfaces, or fewer interfaces than another role of the job",
 	.why = "Collectives between nodes run at the speed of the requested interfaces: with one of 32 interfaces, they run at 1/32 of the speed.",
 	.remedy =
-		"Request as many vpc.amazonaws.com/efa as the instance type has.",
+		"Request the same number of vpc.amazonaws.com/efa in every role, and for a whole node as many as its instance type has.",
 	.evidence =
 		"https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html; https://docs.aws.amazon.com/eks/latest/userguide/node-efa.html",
 	.check_pod = check,

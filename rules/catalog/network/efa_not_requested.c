@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports containers that are configured for EFA but get no EFA device.
- * libfabric finds devices only if the device plugin, a claim or the host gives
- * them to the container. A network driver (DRANET) gives the devices of a claim
- * to all containers of the pod. Source: aws/aws-ofi-nccl; AWS's guide of EFA on
- * EKS.
+ * Reports GPU containers that set FI_PROVIDER to efa but get no EFA interface.
+ * libfabric finds interfaces only if the device plugin, a claim or the host
+ * gives them to the container. A network driver (DRANET) gives the devices of a
+ * claim to all containers of the pod. Source: aws/aws-ofi-nccl; AWS's guide of
+ * EFA on EKS.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -55,10 +55,10 @@ const struct rule rule_efa_not_requested = {
 	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
 	.summary =
-		"a container is configured for EFA, but requests no interface",
-	.why = "The device plugin gives EFA interfaces only to containers that request them. Without them NCCL uses TCP, which is many times slower.",
+		"a GPU container sets FI_PROVIDER to efa but requests no EFA interface",
+	.why = "The device plugin gives EFA interfaces only to containers that request them. Without them, NCCL uses TCP, which is many times slower, or fails.",
 	.remedy =
-		"Request vpc.amazonaws.com/efa, as many as the instance type has, and hugepages-2Mi.",
+		"Request hugepages-2Mi, and as many vpc.amazonaws.com/efa as the instance type has.",
 	.evidence =
 		"https://docs.aws.amazon.com/eks/latest/userguide/node-efa.html; https://github.com/aws/sagemaker-hyperpod-cli/issues/306",
 	.check_pod = check,

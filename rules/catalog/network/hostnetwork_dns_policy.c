@@ -53,8 +53,8 @@ const struct rule rule_hostnetwork_dns_policy = {
 	.flags = RULE_PREVIEW | RULE_SAFE_PATCH,
 	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
-	.summary = "hostNetwork with dnsPolicy ClusterFirst",
-	.why = "These pods use the resolver of their node, which does not resolve names of Services, and therefore not the names of other ranks.",
+	.summary = "GPU pods use hostNetwork with the dnsPolicy ClusterFirst",
+	.why = "With hostNetwork, ClusterFirst means the resolver of the node, which does not know the names of Services: the ranks of a job do not find each other by name.",
 	.remedy = "Set dnsPolicy: ClusterFirstWithHostNet.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#pod-s-dns-policy",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports GPU pods on the host network. Ports of the host network belong to the
- * node. Skips pods that use a whole node or TPUs, that need the fabric of the
- * host, that have a required anti-affinity, or that declare their ports: these
- * become hostPorts, so that the scheduler puts the pods on different nodes
+ * node. Skips pods that request eight or more GPUs, TPUs or a fast network,
+ * that have a required anti-affinity, or that declare their ports: these become
+ * hostPorts, so that the scheduler puts the pods on different nodes
  * (pkg/apis/core/v1/defaults.go, defaultHostNetworkPorts).
  */
 #include "base/text.h"
@@ -20,8 +20,8 @@ static bool is_kept_apart(const struct pod *pod)
 	return node_is_unknown(terms) || node_count(terms) > 0;
 }
 
-/* True if the pod needs the fabric of the host, or has TPUs, whose host runs
- * one pod. */
+/* True if the pod requests a fast network, for which it needs the host's, or
+ * TPUs, whose host runs one pod. */
 static bool has_node(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
@@ -62,10 +62,10 @@ const struct rule rule_hostnetwork_gpu = {
 	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
-	.summary = "GPU pods share the ports of their node",
-	.why = "A second server on the node finds its port in use: it crashes, or its ranks join the wrong job.",
+	.summary = "GPU pods with hostNetwork share the ports of their node",
+	.why = "If two pods on a node use the same port, the second one crashes, or its ranks join the wrong job.",
 	.remedy =
-		"Remove hostNetwork, or keep the replicas on different nodes by a required anti-affinity on the hostname.",
+		"Remove hostNetwork, or keep the pods on different nodes with a required anti-affinity on the hostname.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline: host namespaces",
 	.check_pod = check,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports training pods of whole nodes that request no fast network. Any
- * request for a network, a resource claim or hostNetwork counts, and so does a
- * privileged container, which has the host's /dev/infiniband. Pods that do not
- * need each other, like the tasks of a Volcano Job with minAvailable: 1,
+ * Reports training pods with eight or more GPUs that request no fast network.
+ * Any request for a network, a resource claim or hostNetwork counts, and so
+ * does a privileged container, which has the host's /dev/infiniband. Pods that
+ * do not need each other, like the tasks of a Volcano Job with minAvailable: 1,
  * communicate little and are skipped.
  */
 #include <string.h>
@@ -48,7 +48,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	report_pod(
 		run, pod, NULL,
-		"%s of %s train over the pod network: if the nodes have a fabric, it is not used",
+		"%s with %s each train over the pod network: if the nodes have a fast network (RDMA or EFA), it is not used",
 		rule_count(run, pod->steady.n, "pod"),
 		rule_count(run, pod->gpus.n, "GPU"));
 }
@@ -60,10 +60,11 @@ const struct rule rule_multi_node_without_fabric = {
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
 	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
-	.summary = "pods with whole nodes train together over TCP",
+	.summary =
+		"pods with eight or more GPUs train together without a fast network",
 	.why = "Collectives between nodes run over the pod network: GPUs often wait for it longer than they compute.",
 	.remedy =
-		"Request the fabric of the nodes: rdma/..., vpc.amazonaws.com/efa or GKE's multi-networking.",
+		"Request the fast network of the nodes, for example rdma/..., vpc.amazonaws.com/efa or GKE's multi-networking.",
 	.evidence =
 		"https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html; https://cloud.google.com/ai-hypercomputer/docs/create/gke-ai-hypercompute-custom",
 	.check_pod = check,

@@ -153,7 +153,8 @@ static bool read_pods(struct peer_search *all, const struct object *object,
 	return true;
 }
 
-/* True if the pods are certainly isolated, according to the known policies. */
+/* True if the known policies certainly isolate GPU pods of the workload; sets
+ * *out to the first ones. */
 static bool workload_isolated(struct rule_run *run, const struct workload *w,
 			      struct isolation *out)
 {
@@ -183,9 +184,9 @@ static bool has_ranks(const struct workload *w)
 
 	for (size_t i = 0; i < w->npods; i++)
 		pods = amount_add(pods, w->pods[i].steady);
-	/* Without a gang, in Kueue or with parallelism alone, the pods may be
-	 * independent trials of a sweep. Volcano creates a policy that allows
-	 * its ranks (plugins/svc/svc.go). */
+	/* The pods of other kinds may be independent trials of a sweep if
+	 * they are not a gang, or wait in a Kueue queue. Volcano creates a
+	 * policy that allows its ranks (plugins/svc/svc.go). */
 	if (w->class != KIND_TRAINING &&
 	    (w->gang_kind == GANG_NONE || w->kueue))
 		return false;

@@ -11,8 +11,8 @@
 #include "kube/command/env.h"
 #include "kube/lifecycle/lifecycle.h"
 
-/* True for RDMA networks. On GKE their names contain "rdma"; GPUDirect-TCPX
- * uses plain NICs. */
+/* True for RDMA networks other than EFA. On GKE their names contain "rdma";
+ * GPUDirect-TCPX uses plain NICs. */
 static bool is_rdma(const char *key)
 {
 	return fabric_resource(key) &&
@@ -69,7 +69,7 @@ const struct rule rule_rdma_without_ipc_lock = {
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
 	.since = "1.0",
 	.summary =
-		"a container with an RDMA device lacks the capability to lock memory",
+		"a GPU container with an RDMA device lacks the capability IPC_LOCK",
 	.why = "If the runtime limits locked memory, registering it fails, and NCCL silently falls back to TCP: the job runs at a fraction of its speed.",
 	.remedy = "Add the capability IPC_LOCK.",
 	.evidence =

@@ -2,9 +2,10 @@
 /*
  * Reports multi-node services that KServe rejects because of their containers,
  * variables, parallel sizes, model storage or autoscaler class, or does not
- * start because they request too few GPUs. Sources: validateMultiNodeVariables;
- * computeRayNodeAndGPUs (predictor.go), which a runtime with the backend `mp`
- * does not use.
+ * start because they request too few GPUs, and an LLMInferenceService whose
+ * sizes need workers that it does not have. Sources:
+ * validateMultiNodeVariables; computeRayNodeAndGPUs (predictor.go), which a
+ * runtime with the backend `mp` does not use.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -38,7 +39,7 @@ static void check_model(struct rule_run *run, const struct object *object,
 	    node_is_unset(node_get(model->parent, "storageUris")))
 		report_object(
 			run, object, model,
-			"KServe rejects a multi-node service without `storageUri`");
+			"KServe rejects a multi-node service whose model has no storage (`storageUri`)");
 	if (text && !text_starts(text, "pvc://") &&
 	    !text_starts(text, "oci://"))
 		report_object(
@@ -67,8 +68,8 @@ static void check_sizes(struct rule_run *run, const struct object *object,
 				*size, rule_number(run, n));
 }
 
-/* Returns the number of GPUs that the container requests itself; 0 if the
- * runtime decides. */
+/* Returns the number of GPUs that the container requests itself; 0 if it
+ * requests none, so that the runtime's number counts. */
 static int64_t requested_gpus(const struct node *container)
 {
 	struct quantity q;
@@ -97,7 +98,7 @@ static void check_gpus(struct rule_run *run, const struct object *object,
 		finding_severity(
 			report_object(
 				run, object, node_get(model, "resources"),
-				"tensor x pipeline parallelism is %s, but the head requests %s and the workers %s: unless its runtime uses the backend `mp`, KServe creates no pods",
+				"tensor x pipeline parallelism is %s, but the head requests %s and the workers %s: unless the runtime uses the backend `mp`, KServe creates no pods",
 				rule_number(run, size.n),
 				rule_number(run, head),
 				rule_count(run, others, "GPU")),
@@ -177,10 +178,10 @@ const struct rule rule_kserve_multinode_gpu_mismatch = {
 	.severity = SEVERITY_ERROR,
 	.since = "1.0",
 	.summary =
-		"a multi-node service that KServe does not start, or starts in one pod",
+		"a multi-node service that KServe rejects, does not start, or starts in one pod",
 	.why = "KServe's webhook rejects the object, its controller creates no pods for it, or the model gets the GPUs of one pod.",
 	.remedy =
-		"Set the sizes in workerSpec, keep the model on a volume, request enough GPUs for them, and add the annotation serving.kserve.io/autoscalerClass: none. In an LLMInferenceService, add `worker`, or use `tensor` for the GPUs of one pod.",
+		"Set the parallel sizes in workerSpec, which has one container, and request as many GPUs as their product. Load the model from pvc:// or oci://, and add the annotation serving.kserve.io/autoscalerClass: none. In an LLMInferenceService, add `worker`, or use `tensor` for the GPUs of one pod.",
 	.evidence =
 		"https://github.com/kserve/kserve/blob/master/pkg/apis/serving/v1beta1/inference_service_validation.go",
 	.check_object = check,

@@ -12,8 +12,8 @@
 #include "kube/command/parallel.h"
 #include "kube/lifecycle/lifecycle.h"
 
-/* True for variables that allow more processes than slots:
- * OMPI_MCA_rmaps_base_oversubscribe=1,
+/* True if a variable may allow more processes than slots, such as
+ * OMPI_MCA_rmaps_base_oversubscribe=1 or
  * PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe. */
 static bool is_set_to_oversubscribe(const struct container *c)
 {
@@ -130,8 +130,9 @@ const struct rule rule_mpi_slots_mismatch = {
 	.since = "1.0",
 	.summary =
 		"mpirun starts more or fewer processes than the workers have slots",
-	.why = "If there are too few slots, Open MPI exits with `not enough slots`; if there are too many, the GPUs of the unused slots are idle.",
-	.remedy = "Set -np to slotsPerWorker times the number of workers.",
+	.why = "If there are too few slots, Open MPI exits with `not enough slots`; if there are too many, the GPUs of the unused slots may be idle.",
+	.remedy =
+		"Set -np to slotsPerWorker times the number of workers (with runLauncherAsWorker, the launcher counts as one).",
 	.evidence =
 		"https://github.com/kubeflow/mpi-operator; https://docs.open-mpi.org/en/v5.0.x/launching-apps/scheduling.html",
 	.check_pod = check,

@@ -17,9 +17,9 @@
 #include "kube/command/parallel.h"
 
 /*
- * True if the ranks of a Job, or of a kind in the group apps, meet at an
- * address that may not be that of their first pod, so that pods of other
- * objects may be ranks as well.
+ * True if the ranks of a Job, or of a kind in the group apps, may meet at
+ * another address than their first pod's, so that pods of other objects may be
+ * ranks as well.
  */
 static bool container_may_meet_others(const struct container *c)
 {
@@ -48,8 +48,8 @@ static const struct node *elastic_policy(const struct object *object)
 	return node_get(node_get(object->root, "spec"), "elasticPolicy");
 }
 
-/* Returns the largest number of workers. An autoscaler may create up to the
- * policy's maximum. */
+/* Returns the largest number of pods of the template. An autoscaler may create
+ * as many workers as the policy's maximum. */
 static struct amount most(const struct pod *pod)
 {
 	const struct node *policy = elastic_policy(pod->object);
@@ -86,7 +86,7 @@ static bool may_be_one_of_several(const struct object *object, int64_t pods)
 	return pods < 2 && object->class != KIND_TRAINING;
 }
 
-/* True if the operator's variable replaces that of the template. */
+/* True if the operator's variable replaces the template's number of nodes. */
 static bool is_replaced(const struct object *object, const struct degree *nodes)
 {
 	const struct node *policy = elastic_policy(object);
@@ -154,7 +154,7 @@ static void report_more(struct rule_run *run, const struct container *c,
 	finding_severity(
 		report_container(
 			run, c, many ? nodes->node : launcher->node,
-			"%s runs on %s%s, but %s runs %s: the others take no part, and hold their GPUs",
+			"%s runs on %s%s, but %s runs %s: the other pods take no part but hold their GPUs",
 			launcher->program,
 			rule_count(run, many ? nodes->n : 1, "node"),
 			nodes->given ? "" : ", the default of `--nnodes`",
@@ -178,8 +178,9 @@ static void report_fewer(struct rule_run *run, const struct container *c,
 	if (!container_may_meet_others(c))
 		return;
 	finding_severity(f, SEVERITY_WARNING);
-	finding_help(run, f,
-		     "if pods of other objects join, this may be intended");
+	finding_help(
+		run, f,
+		"Set the number of nodes to the number of pods, unless pods of other objects join.");
 }
 
 static void check_launcher(struct rule_run *run, const struct container *c,

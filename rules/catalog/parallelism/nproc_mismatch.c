@@ -52,9 +52,9 @@ static int64_t launcher_processes(const struct container *c,
 			     : amount_int(*at, 0).n;
 }
 
-/* Returns the number of entries in a list of devices, and its node, unless
- * something else in the container mentions the variable; INT64_MAX for all
- * devices, or if unknown. */
+/* Returns the number of devices in a visibility variable and sets *at to its
+ * value. Returns INT64_MAX if it is not a valid list, or if something else in
+ * the container mentions the variable. */
 static int64_t entries(const struct container *c, const char *name,
 		       const struct node **at)
 {
@@ -78,10 +78,11 @@ static bool counts_otherwise(const struct container *c)
 	       container_env(c, "CUDA_MPS_PIPE_DIRECTORY");
 }
 
-/* Compares the processes with a visibility variable: each process of torchrun
- * uses the device of its local rank among the visible ones. DeepSpeed and
- * accelerate set the variable themselves. */
-static bool judge_visible(struct rule_run *run, const struct container *c,
+/* Compares the processes with a visibility variable. Returns true if it reports
+ * too few devices. Each process of torchrun uses the device of its local rank
+ * among the visible ones. DeepSpeed and accelerate set the variable
+ * themselves. */
+static bool check_visible(struct rule_run *run, const struct container *c,
 			  const struct parallel *launcher, int64_t n)
 {
 	const char *name = text_eq(c->accelerator->vendor, "amd")
@@ -106,6 +107,15 @@ static bool judge_visible(struct rule_run *run, const struct container *c,
 	return true;
 }
 
+/* Returns ": if each process uses one GPU, 4 GPUs are idle". */
+static const char *idle_devices(struct rule_run *run, int64_t n,
+				const char *device)
+{
+	return arena_printf(rule_arena(run),
+			    ": if each process uses one %s, %s %s idle", device,
+			    rule_count(run, n, device), n == 1 ? "is" : "are");
+}
+
 static void check_launcher(struct rule_run *run, const struct container *c,
 			   const struct parallel *launcher, bool only)
 {
@@ -116,19 +126,16 @@ static void check_launcher(struct rule_run *run, const struct container *c,
 	struct finding *f;
 
 	if (launcher->type != PARALLEL_LAUNCHER || !n ||
-	    (n <= has && judge_visible(run, c, launcher, n)) || n == has ||
+	    (n <= has && check_visible(run, c, launcher, n)) || n == has ||
 	    (n < has && !only) || counts_otherwise(c))
 		return;
 	f = report_container(run, c, at,
-			     "%s starts %s for the %s of container `%s`",
+			     "%s starts %s for the %s of container `%s`%s",
 			     launcher->program, rule_count(run, n, "process"),
-			     rule_count(run, has, device), container_title(c));
-	if (n > has)
-		return;
-	finding_severity(f, SEVERITY_INFO);
-	finding_help(run, f, "if each process uses one %s, %s %s idle", device,
-		     rule_count(run, has - n, device),
-		     has - n == 1 ? "is" : "are");
+			     rule_count(run, has, device), container_title(c),
+			     n < has ? idle_devices(run, has - n, device) : "");
+	if (n < has)
+		finding_severity(f, SEVERITY_INFO);
 }
 
 static bool one_fits(const struct container *c,
@@ -173,7 +180,7 @@ const struct rule rule_nproc_mismatch = {
 		"a launcher starts more processes than the container has GPUs, or fewer",
 	.why = "Processes that have no GPU fail with `invalid device ordinal` or `Duplicate GPU detected`; GPUs without a process are idle.",
 	.remedy =
-		"Let the launcher count the GPUs (torchrun: --nproc-per-node=gpu), or use the same number in both places.",
+		"Let the launcher count the GPUs (torchrun: --nproc-per-node=gpu), or start as many processes as the container has GPUs.",
 	.evidence =
 		"https://docs.pytorch.org/docs/stable/elastic/run.html; https://huggingface.co/docs/accelerate/package_reference/cli",
 	.check_pod = check,

@@ -84,9 +84,9 @@ static void check_variable(struct rule_run *run, const struct container *c,
 	fix_remove(finding_fix(run, f, false, "remove `%s`", name), entry);
 }
 
-/* Checks a TrainJob. The names of Trainer's own runtimes for PyTorch show the
- * framework. */
-static void judge_trainer(struct rule_run *run, const struct container *c,
+/* Checks a variable of a TrainJob. The names of Trainer's own runtimes for
+ * PyTorch begin with "torch". */
+static void check_trainer(struct rule_run *run, const struct container *c,
 			  const char *name)
 {
 	const struct node *entry = container_env(c, name);
@@ -103,8 +103,9 @@ static void judge_trainer(struct rule_run *run, const struct container *c,
 			     torch ? "" : "if its runtime is a torch runtime, ",
 			     name);
 	finding_severity(f, torch ? SEVERITY_WARNING : SEVERITY_INFO);
-	finding_help(run, f,
-		     "set `trainer.numNodes` and `trainer.numProcPerNode`");
+	finding_help(
+		run, f,
+		"Remove the variable; `trainer.numNodes` and `trainer.numProcPerNode` set the numbers.");
 	fix_remove(finding_fix(run, f, false, "remove `%s`", name), entry);
 }
 
@@ -159,7 +160,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		for (size_t i = 0; !v2 && i < n; i++)
 			check_variable(run, c, pytorch[i]);
 		for (size_t i = 0; v2 && i < ARRAY_SIZE(trainer); i++)
-			judge_trainer(run, c, trainer[i]);
+			check_trainer(run, c, trainer[i]);
 	}
 }
 
@@ -170,8 +171,9 @@ const struct rule rule_operator_env_overridden = {
 	.flags = RULE_ABSENCE | RULE_OPT_IN_PATCH,
 	.scope = NEW_TEMPLATES,
 	.since = "1.0",
-	.summary = "a variable that the operator also sets",
-	.why = "The operator appends its own variable, and the last one wins: the value here has no effect, or hides a mistake. Kubeflow Trainer v2 rejects the job.",
+	.summary =
+		"an environment variable that the training operator also sets",
+	.why = "The operator appends its own variable, and the last one wins, so the value in the template has no effect. Kubeflow Trainer v2 instead rejects a TrainJob that sets such a variable, if its runtime is a torch runtime.",
 	.remedy =
 		"Remove the variable, and set the number of nodes and processes in the job's own fields.",
 	.evidence =

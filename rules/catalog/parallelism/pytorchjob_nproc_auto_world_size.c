@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports PyTorchJobs that start one process in a pod with several GPUs. In
- * getNprocPerNodeInt(), `auto` and an unset value count as one.
+ * Reports PyTorchJobs that start a script once in a pod with several GPUs,
+ * whatever nprocPerNode is. In the operator's getNprocPerNodeInt(), `auto` and
+ * an unset value count as one.
  */
 #include <string.h>
 
@@ -45,7 +46,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		report_container(
 			run, c, at,
-			"`%s` is started once for %s: if it starts no further processes itself, it uses only one of them",
+			"`%s` is started once for %s: unless it starts more processes or uses several GPUs itself, the other GPUs are idle",
 			node_str(at),
 			rule_count(run, devices, pod_device(pod)));
 	}
@@ -56,8 +57,9 @@ const struct rule rule_pytorchjob_nproc_auto_world_size = {
 	.category = "parallelism",
 	.severity = SEVERITY_INFO,
 	.since = "1.0",
-	.summary = "a PyTorchJob starts one process in a pod with several GPUs",
-	.why = "Unless nprocPerNode is a number, the operator sets WORLD_SIZE to the number of pods: a script that starts one process uses one GPU of each pod.",
+	.summary =
+		"a PyTorchJob starts its script once in a pod with several GPUs",
+	.why = "Unless nprocPerNode is a number, the operator sets WORLD_SIZE to the number of pods: a script that uses one GPU per process uses one GPU of each pod.",
 	.remedy =
 		"Start the script with torchrun, which starts one process per GPU (nprocPerNode).",
 	.evidence =

@@ -33,8 +33,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	report_pod(
 		run, pod, at,
-		"worker group `%s` does not grow from %s to %s: `enableInTreeAutoscaling` is not set",
-		pod->role, rule_number(run, now.n), rule_number(run, most.n));
+		"`enableInTreeAutoscaling` is not set: worker group `%s` stays at %s and does not grow to maxReplicas, %s",
+		pod->role, rule_count(run, now.n, "replica"),
+		rule_number(run, most.n));
 }
 
 const struct rule rule_ray_autoscaling_off = {
@@ -44,8 +45,8 @@ const struct rule rule_ray_autoscaling_off = {
 	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary =
-		"a worker group has autoscaling bounds, but the Ray autoscaler is not enabled",
-	.why = "Without enableInTreeAutoscaling the group stays at `replicas`, whatever the load.",
+		"a worker group can grow to maxReplicas, but the Ray autoscaler is not enabled",
+	.why = "Without enableInTreeAutoscaling, the number of workers does not follow the load: it stays at replicas or, if that is larger, minReplicas.",
 	.remedy =
 		"Set enableInTreeAutoscaling: true, or make minReplicas and maxReplicas equal.",
 	.evidence =

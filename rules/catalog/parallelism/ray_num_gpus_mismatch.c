@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports Ray nodes whose num-gpus is not the number of GPUs of their
- * container. On a head, num-gpus: 0 means that it gets no GPU work and is
- * accepted. Source: kuberay common/pod.go, RayContainerIndex.
+ * Reports Ray nodes whose num-gpus is not the number of GPUs of their first
+ * container, in which KubeRay starts Ray, or whose GPUs another container has.
+ * On a head, num-gpus: 0 means that it gets no GPU work and is accepted.
+ * Source: kuberay common/pod.go, RayContainerIndex.
  */
 #include <string.h>
 
@@ -19,7 +20,8 @@ static bool is_ray(const struct container *c)
 	       (image && strstr(image, "ray"));
 }
 
-/* Checks the order of containers: Ray starts in the first one. */
+/* Reports a Ray container with GPUs that is not the first one, in which KubeRay
+ * starts Ray. */
 static void check_order(struct rule_run *run, const struct pod *pod,
 			const struct container *first)
 {
@@ -30,7 +32,7 @@ static void check_order(struct rule_run *run, const struct pod *pod,
 		    container_devices(c) && is_ray(c)) {
 			report_container(
 				run, first, first->node,
-				"KubeRay starts Ray in the first container, `%s`, which requests no GPU: Ray does not use those of `%s`",
+				"KubeRay starts Ray in the first container, `%s`, which requests no GPU: Ray does not use the GPUs of `%s`",
 				container_title(first), container_title(c));
 			return;
 		}
@@ -74,8 +76,8 @@ const struct rule rule_ray_num_gpus_mismatch = {
 	.flags = RULE_RAISES | RULE_OPT_IN_PATCH,
 	.since = "1.0",
 	.summary =
-		"Ray is configured with another number of GPUs than its container has",
-	.why = "Ray schedules work on GPUs that the container does not have, or leaves some of its GPUs idle.",
+		"Ray is configured with a different number of GPUs than its container has, or starts in a container without GPUs",
+	.why = "Ray schedules work on GPUs that its container does not have, or leaves GPUs of the pod idle.",
 	.remedy =
 		"Put the Ray container first, and remove num-gpus: KubeRay derives it from the limits of the first container.",
 	.evidence =

@@ -121,7 +121,7 @@ const struct rule rule_ray_serve_never_fits = {
 		"Ray Serve replicas need more GPUs than their Ray cluster has",
 	.why = "Replicas that fit on no node are never placed: the application never becomes ready, while the cluster holds its GPUs.",
 	.remedy =
-		"Give the workers the GPUs that a replica needs, or start fewer replicas.",
+		"Give the Ray workers as many GPUs as the replicas need, or start fewer replicas or smaller ones.",
 	.evidence =
 		"https://docs.ray.io/en/latest/serve/resource-allocation.html; https://github.com/ray-project/kuberay/blob/master/ray-operator/controllers/ray/common/pod.go",
 	.check_object = check,

@@ -13,9 +13,9 @@
 #include "kube/command/parallel.h"
 #include "kube/lifecycle/lifecycle.h"
 
-/* True for a flag and its value in one word, which no server accepts:
- * `--port 80`. */
-static bool is_refused(const char *text)
+/* True for a flag and its value in one word, such as `--port 80`, which no
+ * server accepts. */
+static bool is_unsplit_flag(const char *text)
 {
 	size_t len = text && *text == '-' ? strcspn(text, " =") : 0;
 
@@ -33,7 +33,7 @@ static bool uses_others(const struct container *c, int64_t devices)
 	struct argv argv = container_argv(c);
 
 	for (size_t i = 0; i < argv.n; i++)
-		if (is_refused(argv.items[i].text))
+		if (is_unsplit_flag(argv.items[i].text))
 			return true;
 	for (const char *const *name = names; *name; name++)
 		for (size_t i = 0; i < argv.n; i++) {

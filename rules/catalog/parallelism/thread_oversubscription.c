@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports containers in which mpirun or deepspeed starts several processes that
- * each start a thread per CPU, because it does not bind them (mpirun by
+ * each may start a thread per CPU, because it does not bind them (mpirun with
  * `--bind-to none`). Bound processes see only their cores. DeepSpeed binds them
- * and sets the variable only with --bind_cores_to_rank
+ * and sets OMP_NUM_THREADS only with --bind_cores_to_rank
  * (deepspeed/launcher/launch.py, 248). The rule does not check torchrun, which
  * sets OMP_NUM_THREADS=1.
  */
@@ -39,8 +39,8 @@ static bool has_several(const struct parallel *parallel)
 	return n->given && (n->all || n->n > 1);
 }
 
-/* True if the command sets the number (`mpirun -x OMP_NUM_THREADS=8`), or its
- * program uses no threads (NCCL's tests). */
+/* True if the command sets the number of threads
+ * (`mpirun -x OMP_NUM_THREADS=8`), or its program uses none (NCCL's tests). */
 static bool needs_no_number(const struct container *c)
 {
 	struct argv argv = container_argv(c);
@@ -103,9 +103,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		f = report_container(
 			run, c, own ? own->node : NULL,
-			"if the program uses OpenMP, each process of "
-			"container `%s` starts a thread for every CPU "
-			"of the node",
+			"container `%s` sets neither a CPU limit nor OMP_NUM_THREADS: if its processes use OpenMP, each starts a thread for every CPU of the node",
 			container_title(c));
 		if (!own)
 			finding_label(run, f, mpi->node,
@@ -120,10 +118,10 @@ const struct rule rule_thread_oversubscription = {
 	.flags = RULE_PREVIEW,
 	.since = "1.0",
 	.summary =
-		"each of several processes in a container starts threads for all CPUs",
-	.why = "Without a CPU limit and OMP_NUM_THREADS, every process starts a thread for each CPU of the node: the threads wait for each other, and the GPUs wait for the threads.",
+		"each of several processes in a container may start threads for all CPUs of the node",
+	.why = "If neither a CPU limit nor OMP_NUM_THREADS is set, every process that uses OpenMP starts a thread for each CPU of the node: the threads wait for each other, and the GPUs wait for the threads.",
 	.remedy =
-		"Set OMP_NUM_THREADS to the number of CPUs of the container divided by the number of processes.",
+		"Set OMP_NUM_THREADS to the number of CPUs that the container may use, divided by its number of processes.",
 	.evidence =
 		"https://docs.pytorch.org/docs/stable/notes/multiprocessing.html",
 	.check_pod = check,

@@ -37,11 +37,12 @@ static void check(struct rule_run *run, const struct workload *w)
 			return;
 		f = report_place(
 			run, &w->id, rule_place(run, pod_priority_class(pod)),
-			"if they share nodes, training at `%s` (%s) preempts %s `%s`, which serves at `%s` (%s)",
+			"priority class `%s` (%s) of this training is above `%s` (%s) of %s: if both run on the same nodes and GPUs are short, the training preempts the model server",
 			c->id.name, rule_number(run, c->value.n),
-			index->server.kind, index->server.name,
 			index->serving_class,
-			rule_number(run, index->serving_value));
+			rule_number(run, index->serving_value),
+			rule_title(run, index->server.kind,
+				   index->server.name));
 		finding_label_place(run, f, &c->value_place,
 				    "without preemptionPolicy: Never");
 		return;
@@ -54,10 +55,11 @@ const struct rule rule_batch_preempts_serving = {
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
 	.since = "1.0",
-	.summary = "a training job's priority class preempts a model server's",
-	.why = "When GPUs are short, running model servers are evicted to start a batch job.",
+	.summary =
+		"a training workload has a higher priority class than a model server",
+	.why = "When GPUs are short, running model servers are evicted to start the training.",
 	.remedy =
-		"Give the training class preemptionPolicy: Never, or a lower value than serving.",
+		"Give the training's class preemptionPolicy: Never, or a lower value than the model server's class.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/scheduler/framework/preemption: pods of strictly lower priority are victims",
 	.check_workload = check,

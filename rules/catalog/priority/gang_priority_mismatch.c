@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports gangs whose pods have different priority classes. If a part of the
- * gang is preempted because of its lower priority, the other pods hold their
- * GPUs without use. The class in a Kubeflow schedulingPolicy is set in the
- * PodGroup only, not in the Pods. Source: training-operator
- * pkg/controller.v1/common/scheduling.go.
+ * Reports gangs whose pods have different priority classes, or another class
+ * than their PodGroup. If a part of the gang is preempted because of its lower
+ * priority, the other pods hold their GPUs without use. The class in a Kubeflow
+ * schedulingPolicy is set in the PodGroup only, not in the Pods. Source:
+ * training-operator pkg/controller.v1/common/scheduling.go.
  */
 #include <string.h>
 
@@ -37,7 +37,7 @@ static bool check_roles(struct rule_run *run, const struct object *o)
 			continue;
 		f = report_pod(
 			run, pod, at,
-			"`%s` has priority class `%s`, but other pods of the same gang have `%s`",
+			"the `%s` pods have priority class `%s`, but other pods of the same gang have `%s`",
 			pod->role, node_str(at), node_str(first));
 		finding_label(run, f, first, "the other class");
 		return true;
@@ -82,7 +82,8 @@ const struct rule rule_gang_priority_mismatch = {
 	.category = "priority",
 	.severity = SEVERITY_WARNING,
 	.since = "1.0",
-	.summary = "pods of one gang have different priority classes",
+	.summary =
+		"pods of one gang, or the pods and their PodGroup, have different priority classes",
 	.why = "Part of the gang can be preempted while the rest keeps its GPUs and waits.",
 	.remedy = "Use one priority class for all roles and for the PodGroup.",
 	.evidence =

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports GPU pods without a priority class. Such a pod has priority 0, unless
- * a PriorityClass is globalDefault: it preempts no pod, and any pod with a
- * higher priority can preempt it. The class may also come from the operator
+ * a PriorityClass is globalDefault: it preempts only pods with a negative
+ * priority, and any pod with a higher priority can preempt it. The class may
+ * also come from the operator
  * (kube/lifecycle/priority.h); with a Kueue priority label or a Kubeflow
  * schedulingPolicy, which order the queue, nothing is reported. The classes are
  * known from a snapshot, or from the policy. If they are unknown, the finding
@@ -67,7 +68,8 @@ static void check_given(struct rule_run *run, const struct pod *pod)
 }
 
 /* Returns whether a workload can choose a class: yes if the snapshot has one
- * other than the system's or, without a snapshot, if the policy lists one. */
+ * other than the system's or, without a snapshot, if the policy lists one.
+ * Unknown if neither gives a list. */
 static enum tri has_choice(struct rule_run *run)
 {
 	const char *const *names = rule_platform(run)->priority_classes;
@@ -129,7 +131,7 @@ const struct rule rule_priority_class_missing = {
 	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary = "GPU pods without a priority class",
-	.why = "At priority 0, a training job cannot preempt other pods, and any pod with a higher priority can preempt it.",
+	.why = "Unless the cluster has a default class, such pods have priority 0: they cannot preempt other pods of priority 0, and any pod with a higher priority can preempt them.",
 	.remedy =
 		"Set priorityClassName in the pod template to a PriorityClass of your cluster.",
 	.evidence =

@@ -26,7 +26,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		"GPU pods use the system priority class `%s`: they preempt %s",
 		name,
 		text_eq(name, "system-node-critical")
-			? "all other pods, including those of the cluster itself"
+			? "every pod of a lower class, including `system-cluster-critical`"
 			: "every ordinary pod");
 }
 

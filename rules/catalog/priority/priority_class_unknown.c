@@ -34,7 +34,7 @@ static const char *nearest_class(struct rule_run *run, const char *name)
 }
 
 /* True if classes are known. Otherwise the rule is recorded as skipped. */
-static bool judges(struct rule_run *run)
+static bool knows_classes(struct rule_run *run)
 {
 	if (rule_cluster_lacks(run, CLUSTER_PRIORITY_CLASS))
 		return false;
@@ -55,7 +55,7 @@ static void check(struct rule_run *run, const struct workload *w)
 		struct finding *f;
 
 		if (!name || priority_class_is_system(name) ||
-		    index_class(index, w, name) || !judges(run))
+		    index_class(index, w, name) || !knows_classes(run))
 			continue;
 		pod = rule_pod(run, w, i);
 		if (!pod)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports pods that set spec.priority. The API server derives it from the
- * class. If a number in the manifest differs from the computed one, every Pod
- * is forbidden: "the integer value of priority (5) must not be provided in pod
+ * Reports pods whose spec.priority is not the number that the API server
+ * computes from the class. Every such Pod is forbidden: "the integer value of
+ * priority (5) must not be provided in pod
  * spec". Without a class, and without a default class, the server computes 0.
  * Values come from system classes, the input or the cluster; the server
  * compares a Pod's value before it calls a webhook. Source:
@@ -24,11 +24,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	f = name ? report_pod(
 			   run, pod, at,
-			   "`priority: %s` with `%s`: the API server computes %s and forbids the pods",
+			   "`priority: %s` is set with priority class `%s`: the API server computes %s and forbids the pods",
 			   rule_number(run, n), name, rule_number(run, value))
 		 : report_pod(
 			   run, pod, at,
-			   "`priority: %s` without a class: unless the cluster's default class has that value, the API server forbids the pods",
+			   "`priority: %s` is set without a priority class: unless the cluster's default class has that value, the API server forbids the pods",
 			   rule_number(run, n));
 	fix = finding_fix(run, f, true, "remove `priority`");
 	fix_replaces(fix); /* the API server rejects the old value */
@@ -47,16 +47,16 @@ static void check_number(struct rule_run *run, const struct workload *w,
 		return;
 	f = report_place(
 		run, &w->id, rule_place(run, at),
-		"`priority: %s` with `%s`: the API server computes %s and forbids the pods",
+		"`priority: %s` is set with priority class `%s`: the API server computes %s and forbids the pods",
 		rule_number(run, n), class->id.name,
 		rule_number(run, class->value.n));
 	if (class->place.file != NO_FILE)
 		finding_label_place(run, f, &class->value_place, "the value");
 }
 
-/* Checks classes of the input and of the cluster. The values of system classes
- * are known without them. The API server sets the number of a Pod, so it says
- * nothing about the author. */
+/* Checks pods with a class of the input or of the cluster. The values of system
+ * classes are known without them. Pods are skipped, because their number may
+ * come from the API server. */
 static void check_workload(struct rule_run *run, const struct workload *w)
 {
 	for (size_t i = 0; i < w->npods && w->class != KIND_POD; i++) {
@@ -78,8 +78,9 @@ const struct rule rule_priority_integer_set = {
 	.flags = RULE_INFRASTRUCTURE | RULE_SAFE_PATCH,
 	.scope = PODSPEC,
 	.since = "1.0",
-	.summary = "spec.priority is set as a number",
-	.why = "Only priorityClassName may be set; the Priority admission plugin forbids pods whose number differs from the class's.",
+	.summary =
+		"a pod sets spec.priority to a number other than the value of its priority class",
+	.why = "The API server computes spec.priority from priorityClassName and forbids pods that set a different number.",
 	.remedy = "Remove priority and set priorityClassName.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/admission/priority; https://github.com/kubernetes/kubernetes/issues/102724; observed on kube-apiserver 1.37.2",

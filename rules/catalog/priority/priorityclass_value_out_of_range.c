@@ -33,7 +33,7 @@ static void check(struct rule_run *run, const struct object *o)
 	    !priority_class_is_system(o->name))
 		report_object(
 			run, o, value,
-			"PriorityClass `%s` has value %s, above the allowed maximum 1000000000",
+			"PriorityClass `%s` has value %s, above the maximum 1000000000: the API server rejects it",
 			o->name ? o->name : "", rule_number(run, n));
 }
 
@@ -63,7 +63,7 @@ const struct rule rule_priorityclass_value_out_of_range = {
 	.since = "1.0",
 	.summary =
 		"a PriorityClass whose value or name the API server rejects, or that the autoscaler treats as expendable",
-	.why = "The API server rejects the class. Below -10, the pods wait forever because the autoscaler adds no node for them.",
+	.why = "The API server rejects a class with a value above 1000000000 or a reserved name. Below -10, the Cluster Autoscaler adds no nodes for the pods, so they may wait forever.",
 	.remedy =
 		"Use a value from -10 to 1000000000 and a name without the prefix system-.",
 	.evidence =

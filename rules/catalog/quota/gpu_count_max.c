@@ -21,7 +21,7 @@ static void check(struct rule_run *run, const struct object *o)
 	if (rule_param_given(run, "workload") && !o->parent && o->gpus.n > max)
 		report_object(run, o, NULL,
 			      "%s requests %s; the policy allows at most %s",
-			      o->kind,
+			      rule_title(run, o->kind, o->name),
 			      rule_count(run, o->gpus.n, "accelerator"),
 			      rule_number(run, max));
 }
@@ -42,7 +42,7 @@ const struct rule rule_gpu_count_max = {
 	.since = "1.0",
 	.summary =
 		"more accelerators than the policy allows for a pod or a workload",
-	.why = "One workload takes the accelerators that were meant for many.",
+	.why = "Without a maximum, one workload can take the accelerators that were meant for many.",
 	.remedy =
 		"Request fewer accelerators, or ask for a larger maximum in the policy.",
 	.evidence = "the site's own policy",

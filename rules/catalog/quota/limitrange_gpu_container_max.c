@@ -35,7 +35,8 @@ static const struct node *default_of(const struct node *item,
 /*
  * Finds a default of type Container, other than zero, for an extended resource
  * that is not in the container's limits. Returns its entry, whose key is the
- * resource, and sets the LimitRange; NULL if there is none, or no cluster.
+ * resource, and sets *range to the name of the LimitRange. Returns NULL if
+ * there is none, or no cluster.
  */
 static const struct node *limit_range_default(struct rule_run *run,
 					      const struct container *c,
@@ -86,11 +87,12 @@ static bool injects_nothing(const struct node *item, const char *resource)
 	return is_zero(limit) && (!request || is_zero(request));
 }
 
-static void repair(struct rule_run *run, struct finding *f,
-		   const struct node *item, const char *resource)
+static void add_fix(struct rule_run *run, struct finding *f,
+		    const struct node *item, const char *resource)
 {
 	struct arena *arena = rule_arena(run);
-	struct fix *fix = finding_fix(run, f, true, "set the default to 0");
+	struct fix *fix = finding_fix(
+		run, f, true, "set `default` and `defaultRequest` to 0");
 
 	fix_set_key(fix, item, "default", resource, edit_string(arena, "0"));
 	fix_set_key(fix, item, "defaultRequest", resource,
@@ -121,13 +123,13 @@ static void report(struct rule_run *run, const struct object *o,
 	if (bound || !limits)
 		finding_help(
 			run, f,
-			bound ? "remove `min` of `%s`%s"
-			      : "remove `defaultRequest` of `%s`%s",
+			bound ? "Remove `min` of `%s`%s."
+			      : "Remove `defaultRequest` of `%s`%s.",
 			resource,
 			limits ? ", and set its `default` and `defaultRequest` to 0"
 			       : "");
 	else if (text_eq(list, "max"))
-		repair(run, f, item, resource);
+		add_fix(run, f, item, resource);
 }
 
 static void check_item(struct rule_run *run, const struct object *o,
@@ -168,8 +170,9 @@ static void check_pod(struct rule_run *run, const struct pod *pod)
 			finding_severity(
 				report_container(
 					run, c, NULL,
-					"LimitRange `%s` of the namespace adds %s `%s` to this container",
-					range, fallback->str, fallback->key),
+					"LimitRange `%s` of the namespace adds %s `%s` to container `%s`, which sets no limit for it",
+					range, fallback->str, fallback->key,
+					container_title(c)),
 				SEVERITY_WARNING);
 	}
 }
@@ -181,8 +184,8 @@ const struct rule rule_limitrange_gpu_container_max = {
 	.flags = RULE_OPT_IN_PATCH,
 	.since = "1.0",
 	.summary =
-		"a LimitRange gives GPUs to every container in the namespace",
-	.why = "max is copied to default, and default is injected into every container and init container that requests no GPU: CPU pods get GPUs.",
+		"a LimitRange adds GPUs to every container in the namespace that requests none",
+	.why = "max is copied to default, and default is injected into every container and init container that requests no GPU: CPU pods get GPUs. A defaultRequest or min alone is injected without a limit, and the API server rejects the pods.",
 	.remedy =
 		"Limit GPUs with a ResourceQuota. If max must stay, set default and defaultRequest of the resource to 0.",
 	.evidence =

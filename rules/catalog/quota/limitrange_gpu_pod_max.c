@@ -40,7 +40,8 @@ const struct rule rule_limitrange_gpu_pod_max = {
 	.since = "1.0",
 	.summary = "a LimitRange of type Pod forbids all pods without GPUs",
 	.why = "The constraint fails if the resource is absent, and type Pod has no defaults: every CPU pod in the namespace is rejected.",
-	.remedy = "Use a ResourceQuota, or the rule `gpu-count-max`.",
+	.remedy =
+		"Remove the entry, and limit GPUs with a ResourceQuota or the rule gpu-count-max.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/admission/limitranger maxConstraint",
 	.check_object = check,

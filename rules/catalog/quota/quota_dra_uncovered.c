@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports claims for devices that no quota of the namespace counts. A quota on
+ * Reports claims for accelerators that no quota of the namespace counts,
+ * although a quota limits the accelerators of containers. A quota on
  * an extended resource counts the requests of containers; devices of claims
  * have separate keys. Since 1.36, devices of a class with an
  * extendedResourceName count as that resource too (gate DRAExtendedResource). A
@@ -20,8 +21,8 @@
 #define AS_REQUEST "requests.deviceclass.resource.kubernetes.io/"
 #define OF_CLAIMS  "count/resourceclaims.resource.k8s.io"
 
-/* True if the key counts devices of the class. If the class is unknown, any
- * device class counts. */
+/* True if the key counts claims, or devices of the class. If the class is
+ * unknown, true for every device class. */
 static bool counts(const char *key, const char *class)
 {
 	size_t len = strlen(class);
@@ -35,8 +36,8 @@ static bool counts(const char *key, const char *class)
 		(text_starts(key, class) && !strcmp(key + len, OF_CLASS)));
 }
 
-/* True if the quota counts devices of the class. extended is the class's
- * extendedResourceName, or NULL. */
+/* True if the quota counts claims, or devices of the class. extended is the
+ * class's extendedResourceName, or NULL. */
 static bool limits_class(const struct quota *quota, const char *class,
 			 const char *extended)
 {
@@ -48,8 +49,8 @@ static bool limits_class(const struct quota *quota, const char *class,
 	return extended && quota_hard_requests(quota, extended);
 }
 
-/* Finds a quota of the namespace that limits accelerators, if none covers
- * claims of that class. */
+/* Returns a quota of the namespace that limits accelerators; NULL if there is
+ * none, or if a quota covers claims of that class. */
 static const struct quota *find_quota(struct rule_run *run,
 				      const struct workload *w,
 				      const char *class, const char *extended)
@@ -103,7 +104,7 @@ static void check_pod(struct rule_run *run, const struct workload *w,
 			: "if the device class has no `extendedResourceName`, no quota in namespace `%s` counts the devices that these pods claim",
 		w->id.namespace);
 	finding_label_place(run, f, &quota->place,
-			    "limits accelerators of containers");
+			    "counts only devices that containers request");
 	if (!known || !known->root)
 		finding_severity(f, SEVERITY_INFO);
 }
@@ -132,9 +133,8 @@ const struct rule rule_quota_dra_uncovered = {
 	.needs = NEEDS_SET,
 	.flags = RULE_PREVIEW,
 	.since = "1.0",
-	.summary =
-		"devices requested by claims that no quota in the namespace counts",
-	.why = "Devices requested by a claim bypass a quota on nvidia.com/gpu.",
+	.summary = "pods claim devices that no quota in the namespace counts",
+	.why = "Unless their class has an extendedResourceName, devices requested by a claim bypass a quota on nvidia.com/gpu.",
 	.remedy =
 		"Add <class>.deviceclass.resource.k8s.io/devices to a quota without scopes.",
 	.evidence =

@@ -73,8 +73,8 @@ static const char *right_name(const struct quota_key *key)
 }
 
 /* Moves the value to the key that has an effect, unless that key exists. */
-static void repair(struct rule_run *run, struct finding *f,
-		   const struct node *entry, const char *better)
+static void add_fix(struct rule_run *run, struct finding *f,
+		    const struct node *entry, const char *better)
 {
 	struct arena *arena = rule_arena(run);
 	struct fix *fix;
@@ -84,7 +84,8 @@ static void repair(struct rule_run *run, struct finding *f,
 	if (node_get(entry->parent, better)) {
 		fix = finding_fix(run, f, true, "remove `%s`", entry->key);
 	} else {
-		fix = finding_fix(run, f, true, "rename to `%s`", better);
+		fix = finding_fix(run, f, true, "rename the key to `%s`",
+				  better);
 		fix_set_key(fix, entry->parent, "", arena_strdup(arena, better),
 			    edit_copy(arena, entry));
 	}
@@ -126,8 +127,9 @@ static void check(struct rule_run *run, const struct object *o)
 			 right_name(&key));
 		if (node_get(hard, better))
 			finding_severity(f, SEVERITY_WARNING);
-		finding_help(run, f, "only `%s` is counted", better);
-		repair(run, f, entry, better);
+		finding_help(run, f, "Use only `%s`, which is counted.",
+			     better);
+		add_fix(run, f, entry, better);
 	}
 }
 

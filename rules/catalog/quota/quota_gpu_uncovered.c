@@ -74,7 +74,7 @@ static void check_pod(struct rule_run *run, const struct workload *w, size_t i)
 			return;
 		f = report_place(
 			run, &w->id, rule_place(run, pod->spec),
-			"no quota in namespace `%s` lists `%s`: these requests are not counted",
+			"no quota in namespace `%s` lists `%s`: requests for it are not limited",
 			w->id.namespace, resource);
 		finding_label_place(run, f, &quota->place,
 				    "limits other accelerators");
@@ -95,9 +95,9 @@ const struct rule rule_quota_gpu_uncovered = {
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary =
-		"an accelerator is used that no quota in the namespace lists",
+		"a workload requests an accelerator that no quota in the namespace lists",
 	.why = "Each resource name is counted separately, so MIG slices and shared GPUs bypass a quota on nvidia.com/gpu.",
-	.remedy = "Add requests.<resource> of that name to the quota.",
+	.remedy = "Add requests.<resource> for that resource to the quota.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/quota/v1/evaluator/core/pods.go",
 	.check_workload = check,

@@ -46,8 +46,8 @@ static bool listed(const char *const *names, size_t n, const char *name)
 	return false;
 }
 
-/* True if a LimitRange of the namespace sets it. A default limit also sets the
- * request. */
+/* True if a LimitRange of the namespace sets the value by default. A default
+ * limit also sets the request. */
 static bool defaulted(const struct object_index *index,
 		      const struct workload *w, const struct demanded *key)
 {
@@ -66,8 +66,8 @@ static bool defaulted(const struct object_index *index,
 	return false;
 }
 
-/* Requests default to limits, and a value of the pod counts for its
- * containers. */
+/* True if the container sets the value. Requests default to limits, and a value
+ * of the pod counts for its containers. */
 static bool sets(const struct container *c, const struct demanded *key)
 {
 	const struct node *level = pod_field(c->pod, "resources");

@@ -61,8 +61,9 @@ static void check_set(struct rule_run *run)
 			continue;
 		f = report_place(
 			run, &c.claim->id, &c.claim->place,
-			"the claim counts as %lld devices of class `%s`, but %s allows only %s: the API server rejects it",
-			(long long)c.claim->counted, c.claim->name,
+			"the claim counts as %s of class `%s`, but %s allows only %s: the API server rejects it",
+			rule_count(run, c.claim->counted, "device"),
+			c.claim->name,
 			rule_title(run, "quota", c.quota->id.name),
 			quantity_text(c.hard->quantity, have));
 		finding_label_place(run, f, &c.hard->place, "the quota");
@@ -77,7 +78,7 @@ const struct rule rule_quota_never_fits = {
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary =
-		"a workload requests more GPUs than its quota allows in total",
+		"a workload or a claim requests more GPUs than a quota allows in total",
 	.why = "Pods are admitted one by one: some start, hold their GPUs and wait for others that can never start.",
 	.remedy = "Request fewer replicas or GPUs, or ask for a larger quota.",
 	.evidence =

@@ -2,8 +2,9 @@
 /*
  * Reports GPU quotas with scopes if the input has a GPU workload in that
  * namespace with pods that no GPU quota counts. A quota counts only the pods
- * that its scopes select: BestEffort those without cpu and memory, Terminating
- * those with a deadline. Scopes are not validated for extended resources.
+ * that all its scopes select: BestEffort selects pods without cpu and memory,
+ * Terminating pods with a deadline. Scopes are not validated for extended
+ * resources.
  * Source: pkg/apis/core/validation validateResourceQuotaScopes.
  */
 #include "engine/rule.h"
@@ -41,7 +42,9 @@ static void report(struct rule_run *run, const struct quota *quota,
 		return;
 	f = report_place(
 		run, &quota->id, &quota->scopes[0].place,
-		"scope `%s` excludes the GPU pods of %s: this quota does not count them",
+		quota->nscopes > 1
+			? "scope `%s` and the other scopes together exclude GPU pods of %s: this quota does not count them"
+			: "scope `%s` excludes GPU pods of %s: this quota does not count them",
 		quota->scopes[0].name, rule_title(run, w->id.kind, w->id.name));
 	finding_label_place(run, f, rule_place(run, pod->spec), "not selected");
 }
@@ -54,7 +57,7 @@ static bool has_scopes(const struct object_index *index)
 	return false;
 }
 
-/* Only one pod is reported per namespace. */
+/* Reports each quota only once, for one workload of its namespace. */
 static void check(struct rule_run *run)
 {
 	const struct object_index *index = rule_index(run);
@@ -83,8 +86,8 @@ const struct rule rule_quota_scope_hides_gpu = {
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
 	.since = "1.0",
-	.summary = "a GPU quota's scopes exclude the namespace's GPU pods",
-	.why = "Scopes do not depend on extended resources: the quota counts no pod, or a pod without cpu requests bypasses it.",
+	.summary = "a GPU quota's scopes exclude GPU pods of the namespace",
+	.why = "A quota counts only pods that its scopes select, whatever devices they request: the GPUs of other pods are not limited.",
 	.remedy = "Remove the scope, or add a quota for the other pods.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation validateResourceQuotaScopes; observed accepted on kube-apiserver",

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports workloads that exceed the free part of a quota. With a cluster state,
- * a workload that needs more than hard - used in the steady state, apart from
- * its own usage, is an error if it is a gang, because only a part of it would
- * start; other workloads retry. It is a warning if only its peak needs more
- * (surge or elastic maximum; replacement pods wait), or if all workloads of a
+ * Reports workloads that exceed the free part of a quota. With a snapshot, a
+ * gang that needs more than hard - used in the steady state, apart from its own
+ * usage, is an error, because only a part of it would start. It is a warning if
+ * another workload, which retries, needs more; if only the peak needs more
+ * (surge or elastic maximum; replacement pods wait); or if all workloads of a
  * namespace together exceed hard. quota-never-fits reports a single workload
  * above hard. Source: quota evaluator; training-operator
  * controller.v1/common/pod.go.
@@ -21,7 +21,7 @@ struct quota_sum {
 	struct quantity steady;
 	size_t workloads; /* number of workloads and claims that need some */
 	bool claims;	  /* a ResourceClaim is among them */
-	const struct workload *largest; /* that needs most, or NULL */
+	const struct workload *largest; /* needs most; or NULL */
 	struct quantity largest_demand;
 };
 
@@ -183,8 +183,8 @@ static void report(struct rule_run *run, const struct quota_case *c, bool peak)
 		finding_guess(run, f);
 }
 
-/* True if the need exceeds the quota, whose usage already includes running
- * pods. */
+/* True if the need exceeds the free part of the quota and the part that the
+ * workload's running pods already use. */
 static bool exceeds(const struct quota_room *room, struct quantity need)
 {
 	return quantity_cmp(need, room->left) > 0 &&
@@ -254,8 +254,8 @@ const struct rule rule_quota_would_exceed = {
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary =
-		"workloads need more GPUs than their quota has left, together or at the peak of one workload",
-	.why = "Quota admits pods one by one: the last job starts part of its gang and holds those GPUs while it waits.",
+		"a workload needs more GPUs than its quota has left, or all workloads of the namespace together do",
+	.why = "A quota admits pods one by one: the last job starts part of its gang and holds those GPUs while it waits.",
 	.remedy =
 		"Run fewer workloads at once, lower the surge or the elastic maximum, or ask for a larger quota.",
 	.evidence =

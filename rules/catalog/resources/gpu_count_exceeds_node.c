@@ -71,6 +71,23 @@ static bool is_odd_share(const struct node_devices *node, int64_t n)
 		text_starts(node->type->name, "a"));
 }
 
+static void report_share(struct rule_run *run, const struct container *c,
+			 const struct node *at, int64_t n,
+			 const struct node_devices *node)
+{
+	struct finding *f = report_container(
+		run, c, at,
+		"%s `%s` of the %s of `%s` leave a remainder that few pods can use",
+		rule_number(run, n), c->resource, rule_number(run, node->most),
+		node->type->name);
+
+	finding_severity(f, SEVERITY_WARNING);
+	finding_guess(run, f);
+	finding_label(run, f, node->at, "the node selected");
+	finding_help(run, f, "Request %s.",
+		     node->most == 16 ? "1, 4, 8 or 16" : "1, 2, 4 or 8");
+}
+
 static void check_resource(struct rule_run *run, const struct container *c)
 {
 	struct node_devices node = pod_node_devices(c->pod);
@@ -100,17 +117,11 @@ static void check_resource(struct rule_run *run, const struct container *c)
 		}
 		finding_cause(run, f, c->resource);
 		finding_help(
-			run, f,
-			"spread the work over several pods; if the site has larger nodes, set the parameter `max`");
+			run, f, "Spread the work over several pods%s.",
+			real ? ""
+			     : ", or set the parameter `max` if the site has larger nodes");
 	} else if (max && !unknown && is_odd_share(&node, n)) {
-		f = report_container(
-			run, c, at,
-			"%s `%s` of the %s of `%s` leave a remainder that few pods can use",
-			rule_number(run, n), c->resource,
-			rule_number(run, node.most), node.type->name);
-		finding_severity(f, SEVERITY_WARNING);
-		finding_guess(run, f);
-		finding_label(run, f, node.at, "the node selected");
+		report_share(run, c, at, n, &node);
 	}
 }
 
@@ -143,10 +154,11 @@ const struct rule rule_gpu_count_exceeds_node = {
 	.severity = SEVERITY_ERROR,
 	.scope = NEW_TEMPLATES,
 	.since = "1.0",
-	.summary = "a pod requests more accelerators than a node has",
-	.why = "A pod runs on one node: it stays Pending forever.",
+	.summary =
+		"a pod requests more accelerators than a node has, or a number that leaves a remainder few pods can use",
+	.why = "A pod runs on one node: if no node has enough accelerators, it stays Pending forever. On a machine whose 8 GPUs are linked, a request for 6 leaves 2 that few pods can use.",
 	.remedy =
-		"Request at most the accelerators of one node, and use several pods (a training job or a LeaderWorkerSet).",
+		"Request at most the accelerators of one node, and use several pods (a training job or a LeaderWorkerSet) for more.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/scheduler/framework/plugins/noderesources; instance tables of the clouds",
 	.params = params,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports pods that request more CPUs or memory than the policy's share of
- * their GPUs. If the policy has no shares, it reports pods on a known instance
+ * their GPUs. If the policy sets no share, it reports pods on a known instance
  * type that leave less than half a share for each other GPU.
  */
 #include <string.h>
@@ -23,7 +23,7 @@ static void check_ratio(struct rule_run *run, const struct pod *pod,
 	if (unknown || quantity_cmp(has, most) <= 0)
 		return;
 	report_pod(run, pod, NULL,
-		   "the pods request %s of %s, but their share for %s is %s",
+		   "each pod requests %s %s, but the share of its %s is %s",
 		   quantity_text(has, a), resource,
 		   rule_count(run, pod->gpus.n, pod_device(pod)),
 		   quantity_text(most, b));
@@ -41,14 +41,14 @@ static void check_type(struct rule_run *run, const struct pod *pod,
 
 	if (others < 1 || unknown || quantity_cmp(need, has) > 0)
 		return;
-	/* True if left / others < has / most / 2. */
+	/* Return unless left / others < has / most / 2. */
 	left.nano -= need.nano;
 	if (quantity_cmp(quantity_mul(left, 2 * node->most),
 			 quantity_mul(has, others)) >= 0)
 		return;
 	report_pod(
 		run, pod, node->at,
-		"the pods request %s %s for %s: `%s` then has only %s for its other %s",
+		"each pod requests %s %s for %s: node type `%s` then has only %s for its other %s",
 		quantity_text(need, need_text), resource,
 		rule_count(run, pod->gpus.n, pod_device(pod)), node->type->name,
 		quantity_text(left, left_text),
@@ -73,8 +73,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 }
 
 static const struct rule_param params[] = {
-	{"cpu", "quantity", "", "CPUs that a node has per GPU"},
-	{"memory", "quantity", "", "memory that a node has per GPU"},
+	{"cpu", "quantity", "", "share of a GPU: CPUs of a node per GPU"},
+	{"memory", "quantity", "", "share of a GPU: memory of a node per GPU"},
 	{0},
 };
 
@@ -84,9 +84,11 @@ const struct rule rule_gpu_cpu_memory_ratio = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW,
 	.since = "1.0",
-	.summary = "a pod requests more CPUs or memory per GPU than a node has",
+	.summary =
+		"a pod requests more of a node's CPUs or memory than the share of its GPUs",
 	.why = "The CPUs or the memory of the node are used up before its GPUs, so the remaining GPUs stay idle.",
-	.remedy = "Request at most the share of each GPU.",
+	.remedy =
+		"Request at most the share of the pod's GPUs, for example a quarter of the node's CPUs and memory for 2 of 8 GPUs.",
 	.evidence = "https://github.com/kubernetes/autoscaler/issues/5394",
 	.params = params,
 	.check_pod = check,

@@ -161,7 +161,7 @@ static bool fetches_none(const struct argv *argv, const struct container *c)
 	return text_eq(argv_flag(argv, "--load-format", NULL), "dummy");
 }
 
-/* True if the container has no layer to write to. */
+/* True if the container's own layer is, or may be, read-only. */
 static bool is_read_only(const struct container *c)
 {
 	const struct node *at =
@@ -191,7 +191,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 			return;
 		f = report_container(
 			run, c, c->resources,
-			"container `%s` downloads `%s` into `%s`, its writable layer, but requests no ephemeral storage",
+			"container `%s` downloads `%s` into `%s` in its writable layer but requests no ephemeral storage",
 			container_title(c), model, path);
 	}
 	finding_missing(f, c->pod->object, c->node,
@@ -215,8 +215,9 @@ const struct rule rule_gpu_ephemeral_storage = {
 	.flags = RULE_ABSENCE,
 	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
 	.since = "1.0",
-	.summary = "a model is downloaded into the container's writable layer",
-	.why = "The node's disk fills up and the pod is evicted in the middle of the download, after every restart.",
+	.summary =
+		"a model is downloaded into the container's writable layer without an ephemeral-storage request",
+	.why = "The scheduler does not plan for the download: if the node's disk fills up, the pod is evicted in the middle of it, and again after every restart.",
 	.remedy =
 		"Mount a volume at the cache, or request ephemeral-storage of the model's size.",
 	.evidence =

@@ -7,6 +7,7 @@
  * Source: pkg/apis/core/validation ValidateResourceQuantityValue, helper
  * IsIntegerResourceName.
  */
+#include "base/text.h"
 #include "engine/rule.h"
 
 static void check_entry(struct rule_run *run, const struct container *c,
@@ -19,17 +20,18 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	if (!entry->accelerator || entry->state != QUANTITY_OK ||
 	    (quantity_is_integer(q) && q.nano >= 0))
 		return;
-	f = report_container(run, c, value,
-			     "container `%s` requests %s `%s`: %s",
-			     container_title(c), value->str, value->key,
-			     q.nano < 0 ? "the number is negative"
-					: "devices are whole numbers");
+	f = report_container(
+		run, c, value, "container `%s` requests %s `%s`: %s",
+		container_title(c), value->str, value->key,
+		q.nano < 0 ? "the number is negative"
+			   : "only whole devices can be requested");
 	finding_cause(run, f, value->key);
 	if (q.nano > 0)
 		finding_help(
-			run, f,
-			"request %lld, or share a device with MIG, time-slicing (`nvidia.com/gpu.shared`), KAI (`gpu-fraction`) or HAMi (`nvidia.com/gpucores`)",
-			(long long)quantity_value(q));
+			run, f, "Request %lld%s.", (long long)quantity_value(q),
+			text_eq(entry->accelerator->vendor, "nvidia")
+				? ", or share a device with MIG, time-slicing (`nvidia.com/gpu.shared`), KAI (`gpu-fraction`) or HAMi (`nvidia.com/gpucores`)"
+				: "");
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -54,10 +56,11 @@ const struct rule rule_gpu_fractional_quantity = {
 	.flags = RULE_INFRASTRUCTURE,
 	.scope = NEW_TEMPLATES,
 	.since = "1.0",
-	.summary = "a fraction of an accelerator, or a negative number",
+	.summary =
+		"a request for a fraction of an accelerator, or for a negative number",
 	.why = "Extended resources are integers, so the API server rejects the Pod. Custom resources are accepted, but their pods are never created.",
 	.remedy =
-		"Request whole devices, or share one with MIG, time-slicing, KAI or HAMi.",
+		"Request whole devices, or share an NVIDIA GPU with MIG, time-slicing, KAI or HAMi.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation ValidateResourceQuantityValue; observed on kube-apiserver 1.37.2",
 	.check_pod = check,

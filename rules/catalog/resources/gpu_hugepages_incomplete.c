@@ -57,7 +57,7 @@ static void check_map(struct rule_run *run, const struct container *c,
 	}
 }
 
-/* Returns the first amount of huge pages in a map. */
+/* Returns the first amount of huge pages in a map, or NULL. */
 static const struct node *first_huge(const struct node *map)
 {
 	FOR_EACH_CHILD(map, value)
@@ -82,7 +82,7 @@ static void report_alone(struct rule_run *run, const struct container *c,
 		run, c, first, "`%s` is requested without cpu or memory%s",
 		first->key,
 		defaults == TRI_NO
-			? ""
+			? ": the API server rejects the pod"
 			: ": if no LimitRange adds them, the API server rejects the pod");
 	if (defaults == TRI_UNKNOWN)
 		finding_severity(f, SEVERITY_WARNING);
@@ -123,7 +123,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (text_starts(node_str(medium), "HugePages"))
 			report_pod(
 				run, pod, medium,
-				"the pod has a volume of huge pages but requests none: it cannot be mounted");
+				"the pod has a volume of huge pages but requests none: the volume cannot be mounted");
 	}
 }
 
@@ -133,7 +133,8 @@ const struct rule rule_gpu_hugepages_incomplete = {
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_INFRASTRUCTURE,
 	.since = "1.0",
-	.summary = "an incomplete request for huge pages",
+	.summary =
+		"a request for huge pages that the API server rejects, or a volume of huge pages without a request",
 	.why = "The API server rejects the pod, or its volume cannot be mounted.",
 	.remedy =
 		"Set hugepages-* in limits to a multiple of the page size, together with cpu or memory.",

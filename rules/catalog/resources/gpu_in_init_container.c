@@ -2,7 +2,7 @@
 /*
  * Reports init containers that request more devices than the main containers.
  * The pod reserves the larger number for its whole life, so the difference is
- * not used any more after the start.
+ * idle after the start.
  *
  * Source: component-helpers resource/helpers.go (max of init and main); a
  * comment in KubeRay common/pod.go on GKE Autopilot.
@@ -18,13 +18,13 @@ static void advise(struct rule_run *run, struct finding *f,
 	if (main) {
 		finding_help(
 			run, f,
-			"do that work without a device, or in a separate Job");
+			"Do the init container's work with fewer devices, or in a separate Job.");
 		return;
 	}
 	finding_severity(f, SEVERITY_WARNING);
 	finding_help(
 		run, f,
-		"if a container of the pod uses the %s, request it there; it does not get the init container's devices",
+		"If a main container uses the %s, request it there, because it does not get the init container's devices.",
 		pod_device(pod));
 }
 
@@ -47,7 +47,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		f = report_container(
 			run, c, node_get(container_limits(c), c->resource),
-			"init container `%s` requests %s, the containers request %s: the pod holds %s for its whole life",
+			"init container `%s` requests %s, but the main containers request %s: the pod holds %s for its whole life",
 			container_title(c),
 			rule_count(run, c->gpus.n, "device"),
 			rule_number(run, main.n), rule_number(run, c->gpus.n));
@@ -61,8 +61,8 @@ const struct rule rule_gpu_in_init_container = {
 	.severity = SEVERITY_INFO,
 	.since = "1.0",
 	.summary =
-		"an init container requests more accelerators than the pod's containers",
-	.why = "A pod reserves the larger of the two requests for its whole life: devices that only the init container used stay idle.",
+		"an init container requests more accelerators than the pod's main containers",
+	.why = "A pod reserves the larger of the two numbers for its whole life: devices that only the init container used stay idle.",
 	.remedy =
 		"Request devices in the container that uses them. If only the init container uses them, do that work in a separate Job beforehand.",
 	.evidence =

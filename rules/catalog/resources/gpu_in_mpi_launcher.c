@@ -25,7 +25,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		    text_eq(c->accelerator->vendor, "nvidia"))
 			report_container(
 				run, c, c->resources,
-				"the MPI Operator hides the GPUs of the launcher (`NVIDIA_VISIBLE_DEVICES` is empty): if the nvidia runtime reads it, container `%s` holds %s that it cannot use",
+				"the MPI Operator empties `NVIDIA_VISIBLE_DEVICES` in the launcher: if the nvidia runtime starts container `%s`, it holds %s that it cannot use",
 				container_title(c),
 				rule_count(run, c->gpus.n, pod_device(pod)));
 }
@@ -36,8 +36,9 @@ const struct rule rule_gpu_in_mpi_launcher = {
 	.severity = SEVERITY_WARNING,
 	.scope = GPU_PODS | NEW_TEMPLATES,
 	.since = "1.0",
-	.summary = "a GPU in the launcher of an MPIJob, which hides it",
-	.why = "The operator empties NVIDIA_VISIBLE_DEVICES in the launcher, so the GPU is allocated but not used.",
+	.summary =
+		"the launcher of an MPIJob requests a GPU that the MPI Operator hides from it",
+	.why = "The operator empties NVIDIA_VISIBLE_DEVICES in the launcher. The nvidia runtime then gives it no GPU, although one is allocated.",
 	.remedy =
 		"Remove the GPU from the launcher, or set runLauncherAsWorker: true if the launcher also computes.",
 	.evidence =

@@ -60,7 +60,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	n = intent.devices ? intent.devices : 1;
 	finding_help(
 		run, f,
-		"set `resources.limits` to `nvidia.com/gpu: %s`, or hide the GPUs with NVIDIA_VISIBLE_DEVICES=void",
+		"Set `resources.limits` to `nvidia.com/gpu: %s`, or hide the GPUs with NVIDIA_VISIBLE_DEVICES=void.",
 		rule_number(run, n));
 	if (intent.at)
 		finding_label(run, f, intent.at, "this indicates GPU work");

@@ -18,9 +18,9 @@
 
 #define VISIBLE "NVIDIA_VISIBLE_DEVICES"
 
-/* Replaces the zero by the variable that hides all GPUs. */
-static void repair(struct rule_run *run, struct finding *f,
-		   const struct container *c, const struct node *limit)
+/* Adds a fix that replaces the zero with the variable that hides all GPUs. */
+static void add_fix(struct rule_run *run, struct finding *f,
+		    const struct container *c, const struct node *limit)
 {
 	const struct node *request =
 		node_get(container_requests(c), limit->key);
@@ -30,7 +30,8 @@ static void repair(struct rule_run *run, struct finding *f,
 	if (c->pod->flat ||
 	    (request && (node_quantity(request, &q) != QUANTITY_OK || q.nano)))
 		return;
-	fix = finding_fix(run, f, false, "remove `%s` and hide the GPUs",
+	fix = finding_fix(run, f, false,
+			  "remove `%s` and set `" VISIBLE "` to `void`",
 			  limit->key);
 	fix_remove(fix, limit);
 	if (request)
@@ -52,21 +53,23 @@ static void check_entry(struct rule_run *run, const struct container *c,
 		return;
 	f = report_container(
 		run, c, value,
-		empty ? "container `%s` gets no `%s`: an empty value is 0"
+		empty ? "container `%s` gets no `%s`: an empty value counts as 0"
 		      : "container `%s` requests 0 `%s`, which hides no GPU from it",
 		container_title(c), value->key);
 	if (!empty && !container_image(c).gpu)
 		finding_severity(f, SEVERITY_INFO);
 	finding_cause(run, f, value->key);
 	if (empty) {
-		finding_help(run, f, "set the number of devices that it needs");
+		finding_help(
+			run, f,
+			"Set the number of devices that the container needs.");
 		return;
 	}
-	finding_help(
-		run, f,
-		"remove `%s` and set NVIDIA_VISIBLE_DEVICES to `void`, which hides the GPUs",
-		value->key);
-	repair(run, f, c, value);
+	finding_help(run, f,
+		     "Remove `%s` and set " VISIBLE
+		     " to `void`, which hides the GPUs.",
+		     value->key);
+	add_fix(run, f, c, value);
 }
 
 /* True if the variable already hides all GPUs, or is a placeholder: the zero
@@ -103,9 +106,10 @@ const struct rule rule_gpu_limit_zero = {
 	.flags = RULE_OPT_IN_PATCH,
 	.scope = NEW_TEMPLATES,
 	.since = "1.0",
-	.summary = "an accelerator limit of 0",
-	.why = "A limit of 0 is the same as no limit: it does not hide the node's GPUs from an image that shows them all.",
-	.remedy = "Remove the key and set NVIDIA_VISIBLE_DEVICES=void.",
+	.summary = "a limit of 0, or without a value, for an NVIDIA GPU",
+	.why = "A limit of 0 is the same as no limit: it does not hide the node's GPUs from a container whose image sets NVIDIA_VISIBLE_DEVICES=all. An empty value counts as 0.",
+	.remedy =
+		"Remove the key and set NVIDIA_VISIBLE_DEVICES=void, or set the number of devices that the container needs.",
 	.evidence = "https://github.com/NVIDIA/k8s-device-plugin/issues/61",
 	.check_pod = check,
 };

@@ -33,7 +33,7 @@ static void report(struct rule_run *run, const struct container *c,
 		"%s container `%s` has no memory limit%s", pod_device(c->pod),
 		container_title(c),
 		defaults == TRI_NO
-			? ""
+			? ": it may use up the node's memory"
 			: ": if no LimitRange sets one, it may use up the node's memory");
 
 	finding_missing(f, c->pod->object, c->node, "resources.limits.memory");
@@ -65,9 +65,9 @@ const struct rule rule_gpu_memory_limit_missing = {
 	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
 	.since = "1.0",
 	.summary = "a GPU container without a memory limit",
-	.why = "If the container grows, the node runs out of memory and other pods are killed; /dev/shm may also use up the node's memory.",
+	.why = "If the container's memory grows, the node may run out of memory, and the kernel may kill processes of other pods. A /dev/shm without a sizeLimit may also use up the node's memory.",
 	.remedy =
-		"Set limits.memory to the amount that the job needs, including /dev/shm.",
+		"Set limits.memory to the amount that the container needs, including /dev/shm.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/volume/emptydir calculateEmptyDirMemorySize",
 	.yields_to = (const char *const[]){"gpu-pod-besteffort",

@@ -27,7 +27,7 @@ static bool clash(const struct accelerator *a, const struct accelerator *b)
 }
 
 /* Compares an entry with the first resource of the pod and of the container so
- * far. */
+ * far. Returns true if it reports a conflict. */
 static bool check_entry(struct rule_run *run, const struct container *c,
 			const struct resource_entry *entry,
 			struct vendors_seen seen[2])
@@ -51,7 +51,7 @@ static bool check_entry(struct rule_run *run, const struct container *c,
 			continue;
 		other = seen[i].at;
 		/* The order of keys has no meaning, so the last one by name is
-		 * used. */
+		 * reported. */
 		if (value->parent == other->parent &&
 		    strcmp(value->key, other->key) < 0) {
 			other = value;
@@ -59,9 +59,8 @@ static bool check_entry(struct rule_run *run, const struct container *c,
 		}
 		f = report_container(
 			run, c, value,
-			i == 0 ? "`%s` and `%s` in one pod: no node has both"
-			       : "`%s` and `%s` in one container: one of them "
-				 "stays invisible",
+			i == 0 ? "the pod requests `%s` and `%s`: no node has both"
+			       : "the container requests `%s` and `%s`: it can use only one of them",
 			other->key, value->key);
 		finding_label(run, f, other, "the other accelerator");
 		return true;

@@ -123,7 +123,7 @@ const struct rule rule_gpu_multi_container = {
 	.severity = SEVERITY_WARNING,
 	.since = "1.0",
 	.summary = "more than one container of a pod requests accelerators",
-	.why = "Each container gets its own devices: the pod needs the sum of them, and quota counts the sum.",
+	.why = "Each container gets its own devices: the pod needs the sum of them, and a quota counts the sum.",
 	.remedy =
 		"Request the devices only in the container that computes. To share one between containers, use a DRA claim, MPS or time-slicing.",
 	.evidence =

@@ -12,7 +12,7 @@
 #include "kube/purpose/intent.h"
 #include "kube/scheduling/node_devices.h"
 
-/* True for a cpu or memory value, or something that may hide one. */
+/* True for an amount other than 0, or one that is unknown. */
 static bool is_figure(const struct node *value)
 {
 	struct quantity q;
@@ -57,7 +57,8 @@ static bool is_besteffort(const struct pod *pod)
 	return true;
 }
 
-/* Sets a value per accelerator, times the container's number of them. */
+/* Sets the request that the parameter gives per accelerator, times the
+ * container's number of accelerators. */
 static void request(struct rule_run *run, struct fix *fix,
 		    const struct container *c, const char *name)
 {
@@ -72,15 +73,21 @@ static void request(struct rule_run *run, struct fix *fix,
 		    edit_string(arena, arena_strdup(arena, text)));
 }
 
-/* Adds requests for the devices if a scheduler adds up the gang's requests,
- * because it uses limits only if no requests are set. */
-static void request_devices(struct rule_run *run, struct fix *fix,
-			    const struct container *c)
+/* True if the devices must be requested as well: the container sets no
+ * requests, and a scheduler that adds up the gang's requests uses limits only
+ * in that case. */
+static bool needs_device_requests(const struct container *c)
 {
 	const struct object *object = c->pod->object;
 
-	if (!node_is_unset(c->requests) || object->kueue ||
-	    object_request_sum(object) == REQUESTS_NOT_SUMMED)
+	return node_is_unset(c->requests) && !object->kueue &&
+	       object_request_sum(object) != REQUESTS_NOT_SUMMED;
+}
+
+static void request_devices(struct rule_run *run, struct fix *fix,
+			    const struct container *c)
+{
+	if (!needs_device_requests(c))
 		return;
 	FOR_EACH_LIMIT(c, limit)
 		if (limit->accelerator && limit->state == QUANTITY_OK &&
@@ -115,8 +122,29 @@ static bool has_values(struct rule_run *run, struct finding *f)
 	return finding_param_given(run, f, "memory") || cpu;
 }
 
-static void repair(struct rule_run *run, struct finding *f,
-		   const struct pod *pod)
+/* Returns "set the requests `cpu: 8` and `memory: 64Gi` per accelerator". */
+static const char *fix_title(struct rule_run *run, const struct container *c)
+{
+	bool cpu = rule_param_given(run, "cpu");
+	bool memory = rule_param_given(run, "memory");
+	const char *tail = needs_device_requests(c)
+				   ? ", and request the accelerators"
+				   : "";
+
+	if (cpu && memory)
+		return arena_printf(
+			rule_arena(run),
+			"set the requests `cpu: %s` and `memory: %s` per accelerator%s",
+			rule_param(run, "cpu"), rule_param(run, "memory"),
+			tail);
+	return arena_printf(rule_arena(run),
+			    "set the request `%s: %s` per accelerator%s",
+			    cpu ? "cpu" : "memory",
+			    rule_param(run, cpu ? "cpu" : "memory"), tail);
+}
+
+static void add_fix(struct rule_run *run, struct finding *f,
+		    const struct pod *pod)
 {
 	struct fix *fix = NULL;
 
@@ -127,9 +155,8 @@ static void repair(struct rule_run *run, struct finding *f,
 		if (!fix && (!has_values(run, f) || !fits(run, pod)))
 			return;
 		if (!fix)
-			fix = finding_fix(
-				run, f, false,
-				"set the requests that the policy gives");
+			fix = finding_fix(run, f, false, "%s",
+					  fix_title(run, c));
 		request(run, fix, c, "cpu");
 		request(run, fix, c, "memory");
 		request_devices(run, fix, c);
@@ -164,14 +191,14 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (n > 0 && !pod->gpus.unknown)
 		finding_help(
 			run, f,
-			"set requests, for example `cpu: %s` and `memory: %sGi` for its %s",
+			"Set requests, for example `cpu: %s` and `memory: %sGi` for its %s.",
 			rule_number(run, 8 * n), rule_number(run, 32 * n),
 			rule_count(run, n, "accelerator"));
 	else
 		finding_help(
 			run, f,
-			"set requests, for example `cpu: 8` and `memory: 32Gi` for each accelerator");
-	repair(run, f, pod);
+			"Set requests, for example `cpu: 8` and `memory: 32Gi` for each accelerator.");
+	add_fix(run, f, pod);
 }
 
 static const struct rule_param params[] = {

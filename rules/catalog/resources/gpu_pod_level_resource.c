@@ -30,8 +30,8 @@ static void check_map(struct rule_run *run, const struct pod *pod,
 		finding_at_key(run, f, value);
 		finding_cause(run, f, value->key);
 		finding_help(run, f,
-			     "move it into the `resources.limits` of the "
-			     "container that uses it");
+			     "Move it into the `resources.limits` of the "
+			     "container that uses it.");
 	}
 }
 
@@ -54,9 +54,10 @@ const struct rule rule_gpu_pod_level_resource = {
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_INFRASTRUCTURE,
 	.since = "1.0",
-	.summary = "an accelerator in pod-level resources",
+	.summary =
+		"an accelerator, or another extended resource, in pod-level resources",
 	.why = "Pod-level resources allow only cpu, memory and hugepages; the API server rejects the pod.",
-	.remedy = "Request the accelerator in the container that uses it.",
+	.remedy = "Request the resource in the container that uses it.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation validatePodResourceName; observed on kube-apiserver 1.37.2",
 	.check_pod = check,

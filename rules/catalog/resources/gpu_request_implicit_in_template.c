@@ -38,18 +38,18 @@ static struct finding *report(struct rule_run *run, const struct container *c,
 	bool one = object->gang.n <= 1 && !object->gang.unknown;
 	struct finding *f = report_container(
 		run, c, limit,
-		"container `%s` limits `%s` but does not request it: %s counts none of it",
+		"container `%s` sets a limit but no request for `%s`: %s does not count it",
 		container_title(c), limit->key,
 		held ? "the PodGroup's minResources"
-		     : "if a gang scheduler groups the pods, it");
+		     : "if a gang scheduler groups the pods, the PodGroup's minResources");
 
 	if (!held || one)
 		finding_severity(f, SEVERITY_INFO);
 	finding_cause(run, f, limit->key);
 	if (needs_all(c))
-		finding_help(run, f, "set `resources.requests` to the limits");
+		finding_help(run, f, "Set `resources.requests` to the limits.");
 	else
-		finding_help(run, f, "add `%s: %s` to `resources.requests`",
+		finding_help(run, f, "Add `%s: %s` to `resources.requests`.",
 			     limit->key, limit->str);
 	if (node_is_map(c->requests))
 		finding_label(run, f, c->requests, "the requests lack it");
@@ -117,9 +117,12 @@ static void check_container(struct rule_run *run, const struct container *c,
 		    !quantity_is_integer(all[i]->quantity))
 			continue;
 		if (!fix)
-			fix = finding_fix(run, f, true,
-					  "set the request to %s `%s`",
-					  main->str, main->key);
+			fix = n > 1 ? finding_fix(
+					      run, f, true,
+					      "set the missing requests to the limits")
+				    : finding_fix(run, f, true,
+						  "set the request to %s `%s`",
+						  main->str, main->key);
 		fix_set_key(fix, c->resources, "requests", limit->key,
 			    edit_copy(rule_arena(run), limit));
 	}
@@ -145,7 +148,7 @@ const struct rule rule_gpu_request_implicit_in_template = {
 	.scope = PODSPEC,
 	.since = "1.0",
 	.summary = "a gang's pod template sets accelerators only in limits",
-	.why = "The PodGroup's minResources is computed from requests: without the GPUs in it, a gang that cannot fit is admitted. The finding is an info if nothing shows that a gang scheduler is used.",
+	.why = "The PodGroup's minResources is computed from requests: without the GPUs in it, a gang that cannot fit is admitted. The finding is an info if nothing shows that a gang scheduler is used, or if the gang has one pod.",
 	.remedy = "Set the same number in requests.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/controller.v1/common AddResourceList; volcano CalTaskRequests",

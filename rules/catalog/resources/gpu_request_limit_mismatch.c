@@ -20,15 +20,15 @@ static void check_limit(struct rule_run *run, const struct container *c,
 	    other->state != QUANTITY_OK || !quantity_cmp(other->quantity, most))
 		return;
 	request = other->node;
-	f = report_container(run, c, request,
-			     "container `%s` requests %s `%s` but limits %s",
-			     container_title(c), request->str, limit->key,
-			     limit->str);
+	f = report_container(
+		run, c, request,
+		"container `%s` requests %s `%s`, but the limit is %s",
+		container_title(c), request->str, limit->key, limit->str);
 	finding_cause(run, f, limit->key);
 	finding_label(run, f, limit, "the limit");
 	finding_help(
 		run, f,
-		"make them equal, or leave out the request, which then defaults to the limit");
+		"Make the request equal to the limit, or remove it: it then defaults to the limit.");
 	if (c->pod->flat || !quantity_is_integer(most) || most.nano <= 0)
 		return;
 	fix_set(finding_fix(run, f, false,

@@ -59,9 +59,9 @@ static void check_request(struct rule_run *run, const struct container *c,
 	}
 	finding_cause(run, f, request->key);
 	if (!entry->quantity.nano)
-		finding_help(run, f, "remove `%s`", request->key);
+		finding_help(run, f, "Remove `%s`.", request->key);
 	else
-		finding_help(run, f, "add `%s: %s` to `resources.limits`",
+		finding_help(run, f, "Add `%s: %s` to `resources.limits`.",
 			     request->key, request->str);
 	if (node_is_map(limits))
 		finding_label(run, f, limits, "the limits lack it");
@@ -89,7 +89,7 @@ const struct rule rule_gpu_request_without_limit = {
 	.scope = NEW_TEMPLATES,
 	.since = "1.0",
 	.summary =
-		"an accelerator or a fabric device is requested without a limit",
+		"an accelerator or a network interface is requested without a limit",
 	.why = "The API server rejects such Pods. Custom resources are accepted, but their pods are never created. GKE Autopilot may set the limit, so it is only a warning for pods that select nodes of GKE.",
 	.remedy =
 		"Set limits to the same number; requests may then be left out.",

@@ -83,8 +83,8 @@ static void check_nodes(struct rule_run *run, const struct container *c,
 
 /* Reports a name that a DeviceClass defines, unless the cluster is known to
  * support such names by default (Kubernetes 1.36). */
-static void say_named(struct rule_run *run, const struct container *c,
-		      const struct node *value)
+static void report_named(struct rule_run *run, const struct container *c,
+			 const struct node *value)
 {
 	int minor = rule_platform(run)->kubernetes;
 	struct finding *f;
@@ -93,15 +93,15 @@ static void say_named(struct rule_run *run, const struct container *c,
 		return;
 	f = report_container(
 		run, c, value,
-		minor ? "a DeviceClass names `%s`: unless the cluster has "
-			"turned DRAExtendedResource on, no node offers it"
-		      : "a DeviceClass names `%s`: if the cluster is older "
-			"than Kubernetes 1.36 and has DRAExtendedResource "
-			"off, no node offers it",
+		minor ? "a DeviceClass defines `%s`: unless the feature gate DRAExtendedResource is on, no node offers it"
+		      : "a DeviceClass defines `%s`: if the cluster is older than Kubernetes 1.36 and its feature gate DRAExtendedResource is off, no node offers it",
 		value->key);
 	finding_at_key(run, f, value);
 	finding_cause(run, f, value->key);
 	finding_severity(f, minor ? SEVERITY_WARNING : SEVERITY_INFO);
+	finding_help(
+		run, f,
+		"Turn on the feature gate DRAExtendedResource, or request the devices by a claim.");
 }
 
 static void check_entry(struct rule_run *run, const struct container *c,
@@ -112,7 +112,7 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	struct finding *f;
 
 	if (entry->accelerator && entry->accelerator->named)
-		return say_named(run, c, value);
+		return report_named(run, c, value);
 	if (entry->accelerator)
 		return check_nodes(run, c, entry);
 	/* Operators may define their own short names (Dynamo's `gpu`). */
@@ -127,7 +127,7 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	    !entry->quantity.nano)
 		return;
 	if (rule_names_device(run, value->key))
-		return say_named(run, c, value);
+		return report_named(run, c, value);
 	f = report_container(
 		run, c, value,
 		"container `%s` requests `%s`, which no node offers; did you mean `%s`?",
@@ -136,8 +136,8 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	finding_cause(run, f, value->key);
 	finding_help(
 		run, f,
-		"use `%s`; if your cluster really advertises this name, list it under `accelerators` in .gpugate.yaml",
-		name);
+		"Use `%s`; if your cluster really advertises `%s`, list it under `accelerators` in .gpugate.yaml.",
+		name, value->key);
 }
 
 /* Checks a field of the operator that names the resource. */
@@ -183,7 +183,9 @@ static void check_renamed(struct rule_run *run, const struct container *c,
 		finding_cause(run, f, value->key);
 		finding_label_place(run, f, &config->place, "renames it");
 		finding_severity(f, SEVERITY_INFO);
-		finding_help(run, f, "use `nvidia.com/gpu.shared`");
+		finding_help(
+			run, f,
+			"If the nodes use that configuration, request `nvidia.com/gpu.shared`.");
 	}
 }
 
@@ -215,7 +217,7 @@ const struct rule rule_gpu_resource_name_unknown = {
 	.scope = NEW_TEMPLATES,
 	.since = "1.0",
 	.summary = "an accelerator resource name that no node offers",
-	.why = "The API server accepts any name with a domain; no node offers it, so the pod stays Pending forever.",
+	.why = "The API server accepts any name with a domain, but no node offers it, so the pod stays Pending forever. A name without a domain is rejected.",
 	.remedy =
 		"Use the name that the device plugin advertises, for example nvidia.com/gpu.",
 	.evidence =

@@ -63,7 +63,7 @@ static bool compare(struct rule_run *run, const struct pod *pod,
 				 quantity_text(needed, text), resource,
 				 node_need_value(need, 1)
 					 ? "the largest of the selected types,"
-					 : "a",
+					 : "instance type",
 				 type->name,
 				 node_need_value(need, 1) ? "," : "",
 				 quantity_text(has, has_text)),
@@ -71,7 +71,8 @@ static bool compare(struct rule_run *run, const struct pod *pod,
 	return true;
 }
 
-/* A requirement in one of several ORed terms leaves other nodes. */
+/* Skips a requirement in one of several ORed terms, which allows other
+ * nodes. */
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	struct node_needs needs = pod_node_needs(pod);

@@ -56,7 +56,8 @@ static struct quantity sum_of_containers(const struct pod *pod,
 	return quantity_cmp(all.floor, all.sum) > 0 ? all.floor : all.sum;
 }
 
-/* at: the pod's request, or the limit that applies to it. */
+/* Compares the containers' requests with the pod's request or, if that is
+ * unset, its limit. */
 static void check_requests(struct rule_run *run, const struct pod *pod,
 			   const struct node *at)
 {
@@ -103,9 +104,11 @@ const struct rule rule_pod_level_resources_conflict = {
 	.severity = SEVERITY_ERROR,
 	.scope = PODSPEC,
 	.since = "1.0",
-	.summary = "containers have more resources than their pod",
+	.summary =
+		"containers request more than their pod, or one has a limit above the pod's",
 	.why = "The API server rejects a pod whose own resources are below a container's limit, or below the sum of the containers' requests. If a container has no request, its limit counts as its request.",
-	.remedy = "Raise the pod's resources, or lower the container's.",
+	.remedy =
+		"Raise the pod's own resources, or lower the values of the containers.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/blob/v1.37.2/pkg/apis/core/validation/validation.go validatePodResourceConsistency; https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/2837-pod-level-resource-spec; observed on kube-apiserver 1.37.2",
 	.check_pod = check,
