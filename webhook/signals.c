@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The thread that waits for signals.
+ * The thread that waits for signals. SIGHUP makes the main thread reload. The
+ * first SIGTERM or SIGINT calls first(). The second one calls second(), and
+ * ends the process if the main thread does not end within GRACE_MS.
  */
 #include "signals.h"
 

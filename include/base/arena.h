@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Bump allocator. Everything handed out lives until arena_reset() or
- * arena_release(); single pieces cannot be freed. If memory runs out, the
- * program aborts with a message; callers limit the sizes by budgets beforehand.
- * Memory is aligned for any type.
+ * arena_release(); single pieces cannot be freed. If memory runs out,
+ * OUT_OF_MEMORY() (base/err.h) is called; callers limit the sizes by budgets
+ * beforehand. Memory is aligned for any type.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H

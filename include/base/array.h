@@ -2,8 +2,8 @@
 /*
  * Growable arrays on the heap, for tables with a row per linted file, and the
  * size of constant arrays. An arena would keep every smaller copy of a growing
- * array, and 100,000 files must fit into 30 MB. The program aborts if memory
- * runs out.
+ * array, and 100,000 files must fit into 30 MB. OUT_OF_MEMORY() is called if
+ * memory runs out.
  */
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H

@@ -2,8 +2,9 @@
 /*
  * A growable array of bytes on the heap. buf.data is always NUL-terminated (a
  * static empty string before the first write); buf.len excludes that NUL. The
- * owner calls buf_release(). Out of memory aborts. A zeroed buffer is empty
- * too, but its data is NULL until the first write.
+ * owner calls buf_release(). If memory runs out, OUT_OF_MEMORY() (base/err.h)
+ * is called. A zeroed buffer is empty too, but its data is NULL until the first
+ * write.
  */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H

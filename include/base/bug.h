@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lets a program with a structured log replace the way in which BUG() and
- * OUT_OF_MEMORY() end it. By default they end it as base/err.h says.
+ * OUT_OF_MEMORY() (base/err.h) end it.
  */
 #ifndef BASE_BUG_H
 #define BASE_BUG_H

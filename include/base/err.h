@@ -32,14 +32,16 @@ int err_set_at(struct err *err, unsigned line, unsigned column, const char *fmt,
 int err_wrap(struct err *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Reports a defect of gpugate with its source position and aborts. */
+/* Reports a defect of gpugate with its source position, and ends the program by
+ * abort(), unless bug_set_end() (base/bug.h) sets another end. */
 #define BUG(...) bug_at(__FILE__, __LINE__, __VA_ARGS__)
 __attribute__((noreturn, format(printf, 3, 4))) void
 bug_at(const char *file, int line, const char *fmt, ...);
 
 /* Ends work that cannot continue. Leaves escape_run() (base/escape.h) if the
- * thread is in one; else prints the message and ends with status 2, without
- * flushing buffers or removing temporary files (base/replace.h). */
+ * thread is in one; else removes temporary files (base/replace.h), prints a
+ * message and ends with status 2, without flushing buffers, unless
+ * bug_set_end() sets another end. */
 #define OUT_OF_MEMORY() out_of_memory_at(__FILE__, __LINE__)
 __attribute__((noreturn)) void out_of_memory_at(const char *file, int line);
 

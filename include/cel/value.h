@@ -164,9 +164,9 @@ struct cel_map_builder {
 	uint32_t *index;
 	size_t n, size;
 };
-/* Adds an entry. If the key exists already, returns false. replace: replaces
- * the value of an existing key, and treats keys of different kinds (1 and 1u)
- * as different, as in a literal. */
+/* Adds an entry and returns true. Returns false if the key exists already; with
+ * replace, its value is then replaced. With replace, keys of different kinds (1
+ * and 1u) are different, as in a literal. */
 bool cel_map_put(struct arena *arena, struct cel_map_builder *builder,
 		 struct cel_entry entry, bool replace);
 struct cel_value cel_map_built(struct arena *arena,

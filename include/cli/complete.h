@@ -20,7 +20,8 @@ struct complete_set {
 	const struct option_set *options;
 	const struct complete_command *commands;
 	size_t n;
-	unsigned without; /* the bit if no command is named, or 0 */
+	/* bit of the options that need no command; 0: none */
+	unsigned without;
 	/* Words separated by blanks, which complete each value or argument
 	 * whose name contains `value`, such as "RULE". The first match counts;
 	 * {0} ends the list. */

@@ -195,9 +195,9 @@ const struct setting *policy_base(const struct policy *policy);
 const struct setting *policy_setting(const struct policy *policy,
 				     unsigned rule);
 /*
- * State of a rule's exemption for an object on a day. An exemption warns 14
- * days before it expires, acts as `warn` for 7 days after its last day, and
- * then ends.
+ * State of a rule's exemption for an object on a day. In its last 14 days an
+ * exemption reports that it will expire. For 7 days after its last day it acts
+ * as `warn`; then it has no effect.
  */
 enum exempt_state {
 	EXEMPT_NOT,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Definition of rules, and the functions that their checks may call to look at
- * the object, read parameters and report findings. A rule never prints or
- * allocates, and does not depend on files, policies and suppressions.
+ * the object, read parameters and report findings. A rule never prints, needs
+ * memory only from rule_arena(), and does not depend on files, policies and
+ * suppressions.
  *
  * A rule file rules/catalog/<category>/<name_with_underscores>.c defines
  * exactly one `const struct rule rule_<name_with_underscores> = {`; the build
@@ -141,7 +142,8 @@ struct rejection {
 	/* Last version that rejects it, including its patch releases; else
 	 * like since. NULL: the last of rejections.versions. */
 	const char *until;
-	/* A check that its operator turns off by default: an info. */
+	/* Feature gate that must be off for the operator to reject the object.
+	 * The finding is an info, because the gate may be on. NULL: none. */
 	const char *gate;
 	/* Adds a fix for a part to its finding; may be NULL. */
 	void (*repair)(struct rule_run *run, struct finding *finding,
@@ -188,7 +190,7 @@ struct rule {
 	const char *since;    /* first version with the rule: "1.0" */
 	const char *summary;  /* one line: the mistake that is reported */
 	const char *why;      /* consequence, in one or two sentences */
-	const char *remedy;   /* remedy, in the imperative */
+	const char *remedy;   /* default help: one imperative sentence */
 	const char *evidence; /* source of the facts */
 	const struct rule_param *params; /* NULL: none */
 	/*

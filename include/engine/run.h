@@ -229,12 +229,14 @@ void run_join(struct run *dst, struct run *src);
 void run_set(struct run *run,
 	     const struct policy *(*policy_of)(void *context, uint32_t file),
 	     void *context);
-/* Counts n more findings with a fix; n may be negative. */
+/* Counts n more findings with a fix; n may be negative. kept: the finding is an
+ * info that --fix leaves. */
 void fix_count(struct run_counts *counts, bool safe, bool kept, int n);
 /* Takes back the count for a finding that is dropped. */
 void fix_uncount(struct run_counts *counts, const struct finding *finding);
-/* Reasons why rules did not run; *n of them, sorted by rule name. They belong
- * to the run until it is released; only their marks may be set. */
+/* Returns the skipped rules with their reasons, sorted by rule name, and sets
+ * *n to their number. They belong to the run until it is released; only their
+ * marks may be set. */
 struct not_run *run_not_run(struct run *run, size_t *n);
 /* Drops the index, the counts and the skipped rules before the next set of
  * files. */

@@ -28,7 +28,7 @@ struct lsp_finding {
 	uint32_t start, end;
 	uint32_t line; /* from 1 */
 	const char *message, *help;
-	/* NULL: a fix cannot be applied */
+	/* the edits that fix the finding; NULL: gpugate cannot fix it */
 	const struct fix_result *repair;
 	const struct lsp_related *related;
 	size_t nrelated;

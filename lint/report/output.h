@@ -27,7 +27,8 @@ struct outputs {
 	bool failed; /* something could not be written, which was reported */
 };
 
-/* Checks the option's values. Returns 0, or 2 after a message. */
+/* Reads the values of --format and prepares their outputs. Returns 0, or 2
+ * after a message about an invalid value. */
 int outputs_parse(struct outputs *outputs, struct options *options);
 void outputs_begin(struct outputs *outputs, const struct options *options,
 		   const struct rule_set *rules);

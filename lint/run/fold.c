@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Counts the infos of rules with RULE_SITE and keeps the first one of each. */
 #include "fold.h"
 
 #include <string.h>

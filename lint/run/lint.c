@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs the command `lint`. The exit status is 2 if an error prevents linting of
- * some input, else 1 if there are findings; files that could be linted are
- * always reported.
+ * some input, else 1 if a finding is at or above --fail-on, or if --diff shows
+ * changes, or if --exit-non-zero-on-fix is given and a file was fixed. Files
+ * that could be linted are always reported.
  */
 #include "lint.h"
 

@@ -63,7 +63,9 @@ struct lint {
 	struct outputs outputs;
 	int64_t start; /* time of progress_clock() at the start */
 	bool failed;   /* an error occurred (exit status 2) */
-	bool found;    /* there are findings (exit status 1) */
+	/* A finding is at or above --fail-on, --diff shows changes, or a file
+	 * was fixed with --exit-non-zero-on-fix (exit status 1). */
+	bool found;
 };
 
 /* Loads policies and cluster states; must be called first. Returns 0, or 2

@@ -315,8 +315,8 @@ static void count_fix(struct merge *m, uint32_t file)
  * Masks secrets. A file that has only findings of set rules was not searched
  * for secrets completely before.
  */
-static void cover(struct merge *m, struct report_file *report,
-		  struct finding *findings, size_t n)
+static void mask_secrets(struct merge *m, struct report_file *report,
+			 struct finding *findings, size_t n)
 {
 	struct lint *lint = m->lint;
 	uint32_t file = report->index;
@@ -347,7 +347,7 @@ static void merge_file(struct merge *m, uint32_t file)
 
 	m->file = file;
 	m->reported = false;
-	cover(m, &report, findings, n);
+	mask_secrets(m, &report, findings, n);
 	suppress(m, &add, file, findings, n);
 	count_fix(m, file);
 	/* With --diff and no format, the exit status depends on the diff, not

@@ -40,7 +40,7 @@ struct rendered {
 };
 
 /* Builds the roots in the sorted list of files and appends the texts to it, if
- * rendering is requested; but if the run repairs files, only sets deferred. The
+ * rendering is requested; but if the run fixes files, only sets deferred. The
  * arguments must outlive rendered. */
 void rendered_make(struct rendered *rendered, const struct walk_input *in,
 		   struct stdin_cache *stdin_cache);

@@ -261,9 +261,9 @@ static const struct policy *policy_of(struct rendered *rendered, uint32_t root,
 	return job_policy(rendered->job, root, path, &rule);
 }
 
-static void excuse_one(struct rendered *rendered, struct finding *finding,
-		       struct suppressions *suppressions,
-		       const struct policy *policy, struct run_counts *counts)
+static void suppress_one(struct rendered *rendered, struct finding *finding,
+			 struct suppressions *suppressions,
+			 const struct policy *policy, struct run_counts *counts)
 {
 	int index = rule_set_find(policy_rules(policy), finding->rule->name);
 
@@ -283,8 +283,8 @@ static void excuse_one(struct rendered *rendered, struct finding *finding,
 
 /* Applies the comments and annotations of a source file to the findings [from,
  * to), which are all in it. */
-static void excuse(struct rendered *rendered, size_t from, size_t to,
-		   struct run_counts *counts)
+static void suppress_in_source(struct rendered *rendered, size_t from,
+			       size_t to, struct run_counts *counts)
 {
 	struct rendered_finding *all = rendered->findings;
 	struct suppressions *suppressions;
@@ -305,8 +305,8 @@ static void excuse(struct rendered *rendered, size_t from, size_t to,
 		policy_floor(policy_of(rendered, all[from].root, &path)));
 	read_comments(suppressions, &text->source);
 	for (size_t i = from; i < to; i++)
-		excuse_one(rendered, &all[i].finding, suppressions,
-			   policy_of(rendered, all[i].root, &path), counts);
+		suppress_one(rendered, &all[i].finding, suppressions,
+			     policy_of(rendered, all[i].root, &path), counts);
 	buf_release(&path);
 }
 
@@ -356,7 +356,7 @@ static void merge_equal(struct rendered *rendered, struct run_counts *counts)
 	rendered->n = kept;
 }
 
-static void excuse_all(struct rendered *rendered, struct run_counts *counts)
+static void suppress_all(struct rendered *rendered, struct run_counts *counts)
 {
 	size_t from = 0;
 
@@ -367,7 +367,7 @@ static void excuse_all(struct rendered *rendered, struct run_counts *counts)
 		    rendered->findings[i].finding.place.file ==
 			    rendered->findings[from].finding.place.file)
 			continue;
-		excuse(rendered, from, i, counts);
+		suppress_in_source(rendered, from, i, counts);
 		from = i;
 	}
 }
@@ -416,7 +416,7 @@ void rendered_map(struct rendered *rendered, struct job *job,
 	if (rendered->n)
 		qsort(rendered->findings, rendered->n,
 		      sizeof(*rendered->findings), compare);
-	excuse_all(rendered, counts);
+	suppress_all(rendered, counts);
 	merge_equal(rendered, counts);
 	take_repairs(rendered, counts);
 }

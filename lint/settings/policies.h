@@ -16,8 +16,8 @@
 #include "engine/policy.h"
 #include "lint/options/options.h"
 
-/* Value of lint_folder.policy if .gpugate.yaml is missing in the folder or
- * above it. */
+/* Index of the policy of files without a .gpugate.yaml in their folder or above
+ * it, and of all files if the command line names a policy. */
 enum { POLICY_DEFAULT = 0 };
 
 struct policy_entry {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Recognizes manifests by their extension.
- */
+/* Recognizes manifests by the extension .yaml, .yml or .json. */
 #include "names.h"
 
 #include <string.h>

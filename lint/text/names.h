@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* True if the name has an extension of manifests. */
+/* True if the name ends in .yaml, .yml or .json. */
 bool is_manifest(const char *name);
 
 #endif

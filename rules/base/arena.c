@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chunks are linked from the newest to the oldest, starting with 64 KiB and
- * doubling up to 1 MiB. If a request that does not fit exceeds a quarter of the
- * next chunk's size, it gets a separate chunk after the head, so that the head
- * stays in use. Strings are packed without padding; everything else is aligned
- * for any type.
+ * Memory that is freed as a whole. It consists of chunks, which are linked from
+ * the newest to the oldest, starting with 64 KiB and doubling up to 1 MiB. If a
+ * request that does not fit exceeds a quarter of the next chunk's size, it gets
+ * a separate chunk after the head, so that the head stays in use. Strings are
+ * packed without padding; everything else is aligned for any type.
  */
 #include "base/arena.h"
 

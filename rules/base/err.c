@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first error is kept, because it is the cause and later ones are its
+ * Stores an error as text, and ends the program after a bug or when memory runs
+ * out. The first error is kept, because it is the cause and later ones are its
  * consequences. Text that does not fit is cut at the end. After err_wrap() the
  * cause is at the end, but 400 bytes suffice because contexts are short
  * (paths).

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fstat() is called for the open file, not for its path, which may refer to
- * another file a moment later. O_NONBLOCK lets open() return for a pipe without
- * a writer; it does not affect regular files. If pipes are allowed, the read
- * waits only a short time for the writer: a program that never ends is worse
- * than an error.
+ * Reads whole files into memory and writes to open files. fstat() is called for
+ * the open file, not for its path, which may refer to another file a moment
+ * later. O_NONBLOCK lets open() return for a pipe without a writer; it does not
+ * affect regular files. If pipes are allowed, the read waits only a short time
+ * for the writer: a program that never ends is worse than an error.
  */
 #include "base/file.h"
 

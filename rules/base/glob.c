@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pattern is a list of alternatives: braces are expanded here, because
- * pcre2_pattern_convert() treats them as literals. An alternative without
- * wildcards is compared as text. Compiled code is read-only and each call
- * creates its own match data, so that threads may share a glob. Bytes that are
- * not UTF-8 match no wildcard.
+ * Matches texts against glob patterns. A pattern is a list of alternatives:
+ * braces are expanded here, because pcre2_pattern_convert() treats them as
+ * literals. An alternative without wildcards is compared as text. Compiled code
+ * is read-only and each call creates its own match data, so that threads may
+ * share a glob. Bytes that are not UTF-8 match no wildcard.
  */
 #include "base/glob.h"
 

@@ -155,9 +155,9 @@ static bool is_remote(int fd)
 
 /*
  * Takes a lease on the file. Returns 0, or ETXTBSY if another program has the
- * file open. Without the right to take a lease, returns 0 and takes none. A
- * forked process keeps its parent's files open until exec(), so the function
- * waits up to half a second.
+ * file open. Without the right to take a lease, or if a network file system
+ * rejects it, returns 0 and takes none. A forked process keeps its parent's
+ * files open until exec(), so the function waits up to half a second.
  */
 static int lease(int fd, bool *leased)
 {

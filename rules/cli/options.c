@@ -135,7 +135,9 @@ static int set_flag_to(struct option_parser *p, const struct option *o,
 	return 0;
 }
 
-/* GPUGATE_FORMAT=sarif is for lint, and not an error while rules are listed. */
+/* True if the value of the option's variable is for this command. A value that
+ * only another command's option of this name accepts is ignored:
+ * GPUGATE_FORMAT=sarif is for lint and no error for `rules`. */
 static bool is_meant(const struct option_parser *p, const struct option *o,
 		     const char *value)
 {
@@ -242,7 +244,8 @@ bool option_is_inherited(const struct option_parser *p, const char *name)
 	return o && p->inherited[o - p->set->items];
 }
 
-/* If the command has another option for it. */
+/* Returns the option or argument that replaces the name of an option, or NULL
+ * if there is none or the command does not accept it. */
 static const char *hint_for(const struct option_parser *p, const char *name,
 			    size_t len)
 {

@@ -37,8 +37,8 @@ struct request_context {
 	bool lenient;
 	/* an UPDATE requests more devices, or a user resumes pods */
 	bool demand_grew;
-	/* No demand for devices increases, and some demand decreases; the use
-	 * of devices that no quota counts does not grow either. */
+	/* an UPDATE requests fewer devices of a resource and more of none; the
+	 * use of devices that no quota counts does not grow either */
 	bool demand_fell;
 	bool controller; /* requested by a controller's account */
 	/* A controller sends the request, and the object belongs to an owner

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compares the demand of two versions of an object. The number of pods of a
- * role can change without a review (by the scale subresource or autoscalers),
- * so the requests of one pod are compared as well as the sums, even at zero
- * pods. A role or resource that the old object lacks grows from zero.
+ * Compares the devices that two versions of an object request. The number of
+ * pods of a role can change without a review (by the scale subresource or
+ * autoscalers), so the requests of one pod are compared as well as the sums,
+ * even at zero pods. A role or resource that the old object lacks grows from
+ * zero.
  */
 #include "demand.h"
 
@@ -23,7 +24,7 @@
 struct demand_row {
 	const char *role, *resource;
 	struct quantity pod, steady, peak;
-	struct quantity awake; /* steady demand without suspended pods */
+	struct quantity awake; /* like steady, without suspended pods */
 	bool unknown;
 };
 
@@ -84,7 +85,7 @@ static struct quantity of_pods(struct quantity each, struct amount pods,
 }
 
 /* Returns true if a user has stopped the object. A queue suspends and resumes
- * objects that it admitted: their demand counts. */
+ * objects that it admitted: their requests count. */
 static bool is_stopped(const struct object *object)
 {
 	return object_is_suspended(object) && !object_is_queued(object);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Demand of an object for devices, per role and resource. Amounts of different
- * resources are never added up.
+ * Compares the devices that two versions of an object request, per role and
+ * resource. Amounts of different resources are never added up.
  */
 #ifndef WEBHOOK_DEMAND_H
 #define WEBHOOK_DEMAND_H
@@ -16,10 +16,10 @@ struct demand_change {
 	/* a pod requests more of a resource, or a role requests more in its
 	 * steady state or at its peak, or an unknown amount */
 	bool grew;
-	/* the demand of pods that no user has suspended increases */
+	/* the pods that no user has suspended request more in total */
 	bool resumed;
-	/* no number increases, and the steady demand for some resource
-	 * decreases */
+	/* no number increases, and some role requests less of a resource in its
+	 * steady state */
 	bool fell;
 };
 

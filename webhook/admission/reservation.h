@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Demand that was admitted a moment ago and is not yet part of a quota's
+ * Requests that were admitted a moment ago and are not yet part of a quota's
  * `used`. Without reservations, workloads that are created at the same time
  * would each count the same free quota. A replica knows only its own
  * admissions; ResourceQuota decides about Pods in any case.

@@ -23,8 +23,9 @@ void client_ca_free(struct client_ca *ca);
 /*
  * Loads a file of PEM certificates: uses all of them, or none on -1; the
  * certificates loaded before then stay. It fails if one certificate is
- * truncated, or if all have expired and not all loaded ones have. A file with
- * the same certificates changes nothing. Only one thread may load at a time.
+ * truncated, or if all have expired although a certificate that is in use has
+ * not. A file with the same certificates changes nothing. Only one thread may
+ * load at a time.
  */
 int client_ca_load(struct client_ca *ca, const char *path, struct err *err);
 

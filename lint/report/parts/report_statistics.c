@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes summaries as text. Skipped files, and rules that did not run, are
- * grouped by their reasons, so that a large run needs only a few lines.
+ * Writes summaries as text. Skipped files and skipped rules are grouped by
+ * their reasons, so that a large run needs only a few lines.
  */
 #include "report_statistics.h"
 

@@ -240,9 +240,9 @@ static bool is_unguarded(const char *name)
 	       text_eq(name, "endsWith") || text_eq(name, "matches");
 }
 
-/* True if a call with a failed argument is charged the cost of the function,
- * not 1. That cost depends only on sizes, which are known even for errors and
- * unknown values, or else the receiver has the declared type. */
+/* True if a call with a failed argument costs what the function costs, and not
+ * 1. That is so if the cost depends only on the sizes of the arguments, and for
+ * other functions if the receiver has the declared type. */
 static bool is_priced(struct cel_eval *ev, const struct cel_expr *e,
 		      const struct cel_value *args)
 {

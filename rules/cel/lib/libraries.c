@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The environment of Kubernetes 1.37 (apiserver pkg/cel/environment/base.go):
- * every library that it enables, in any order.
+ * every library that it enables.
  */
 #include "rules/cel/lib/lib_internal.h"
 

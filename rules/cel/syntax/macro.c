@@ -16,7 +16,7 @@ struct fold_macro {
 	unsigned min, max; /* number of arguments */
 	/* number of arguments that are variables; 0: all except the last */
 	unsigned variables;
-	bool list; /* issues say "identifier" */
+	bool identifier; /* issues call a variable an identifier, not a name */
 	/* Templates in CEL. `@result` is the accumulator, `@item` the first
 	 * variable, `@last` the last argument. */
 	const char *init, *condition, *step, *result;
@@ -106,8 +106,9 @@ static const char *variable(struct expansion *m, unsigned i)
 
 	if (arg->kind != EXPR_IDENT) {
 		reject_macro(m, arg,
-			     m->row->list ? "argument is not an identifier"
-					  : "argument must be a simple name");
+			     m->row->identifier
+				     ? "argument is not an identifier"
+				     : "argument must be a simple name");
 		return NULL;
 	}
 	if (text_eq(arg->ident.name, "__result__")) {

@@ -103,7 +103,7 @@ static void walk(struct splicer *splicer, const struct edit_place *place,
 
 /* True if YAML would read every number in the value as the same number: YAML
  * reads integers beyond 64 bits as floats, keeps 17 digits of floats, and reads
- * larger numbers as strings. */
+ * numbers that are too large for a float as strings. */
 static bool survives_yaml(struct arena *arena, const struct node *value)
 {
 	struct node again = {0};

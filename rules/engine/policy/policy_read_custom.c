@@ -71,7 +71,10 @@ static void read_other_kind(struct policy_reader *r, const struct doc *doc)
 		return;
 	}
 	problem(r, kind ? kind : doc->root,
-		"no document of kind `%s`, and no policy of the cluster%s",
+		"expected a document of kind `%s`, "
+		"`ValidatingAdmissionPolicy`, "
+		"`ValidatingAdmissionPolicyBinding` or "
+		"`CustomResourceDefinition`%s",
 		custom_readers[0]->kind, did_you_mean(r, near));
 }
 

@@ -2,8 +2,7 @@
 /*
  * The presets recommended, strict and all, and their pinned versions. A preset
  * is a function of a rule's fields, not a list of names, so that a new rule
- * belongs to all presets at once. engine/policy.h defines them;
- * policy_write_presets() shows them as a table.
+ * belongs to all presets at once. The comment in engine/policy.h defines them.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -253,8 +253,10 @@ void run_report_cut(struct run *run, const char *text, uint32_t start,
 /* --- one object ---------------------------------------------------------- */
 
 /* Applies the policy's exemptions, then comments and annotations. */
-static void excuse_there(struct run *run, const struct object *object,
-			 const struct setting *settings, struct finding *f)
+static void exempt_or_suppress_there(struct run *run,
+				     const struct object *object,
+				     const struct setting *settings,
+				     struct finding *f)
 {
 	struct run_state *state = run->state;
 	int index = rule_set_find(state->rules, f->rule->name);
@@ -266,14 +268,15 @@ static void excuse_there(struct run *run, const struct object *object,
 				   &settings[index], f);
 }
 
-static void excuse(struct run *run, const struct object *object,
-		   const struct setting *settings, struct finding *f)
+static void exempt_or_suppress(struct run *run, const struct object *object,
+			       const struct setting *settings,
+			       struct finding *f)
 {
 	const char *named = f->id.namespace;
 	const char *author = policy_namespace(object);
 
 	f->id.namespace = author ? author : named;
-	excuse_there(run, object, settings, f);
+	exempt_or_suppress_there(run, object, settings, f);
 	f->id.namespace = named;
 }
 
@@ -394,7 +397,7 @@ static void check_object(struct run *run, struct object *object)
 	drop_injected(state, start);
 	findings_yield(state->findings, start, state->nfindings);
 	for (size_t i = start; i < state->nfindings; i++)
-		excuse(run, object, settings, state->findings[i]);
+		exempt_or_suppress(run, object, settings, state->findings[i]);
 	if (!run->options.admission)
 		object_index_add(&run->index, object, state->file.index);
 	for (size_t i = 0; i < object->nembedded; i++)

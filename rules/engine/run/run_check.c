@@ -44,8 +44,8 @@ bool run_wants_for(const struct run_state *state, unsigned rule,
 #define CHECK_TEMPLATES 0
 #endif
 
-/* Returns the number of findings and of records that rules did not run, which
- * shows whether a rule had an effect. */
+/* Returns the number of findings and of skips of rules, which shows whether a
+ * rule had an effect. */
 static uint64_t run_left_behind(const struct run_state *state)
 {
 	uint64_t n = state->nfindings;

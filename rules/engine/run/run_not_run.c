@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records which rules did not run, how often and for what reason. */
+/* Records which rules were skipped, how often and for what reason. */
 #include <string.h>
 
 #include "base/vec.h"

@@ -110,7 +110,7 @@ static void check_workload(struct set_run *set, const struct workload *w)
 	arena_reset(&run->state->doc_arena);
 }
 
-struct excuse_run {
+struct suppress_run {
 	struct run *run;
 	struct finding **findings; /* sorted by object */
 	size_t n;
@@ -130,7 +130,7 @@ static int by_object(const void *a, const void *b)
 	return order ? order : strcmp(x->id.name, y->id.name);
 }
 
-static void excuse_object(struct excuse_run *e, struct object *object)
+static void suppress_object(struct suppress_run *e, struct object *object)
 {
 	const struct setting *settings = policy_settings(e->policy, object);
 	const struct rule_set *rules = e->run->options.rules;
@@ -146,7 +146,7 @@ static void excuse_object(struct excuse_run *e, struct object *object)
 				   e->findings[i]);
 	for (i = 0; i < object->nembedded; i++) {
 		run_settle_namespace(e->run, &object->embedded[i]);
-		excuse_object(e, &object->embedded[i]);
+		suppress_object(e, &object->embedded[i]);
 	}
 }
 
@@ -157,7 +157,7 @@ static void ignore_issue(void *context, const struct load_issue *issue)
 }
 
 /* Reads the file again to apply its comments and annotations. */
-static void excuse_by_file(struct excuse_run *e, struct source *source)
+static void suppress_by_file(struct suppress_run *e, struct source *source)
 {
 	struct run_state *state = e->run->state;
 	struct arena arena = ARENA_INIT;
@@ -182,7 +182,7 @@ static void excuse_by_file(struct excuse_run *e, struct source *source)
 		object_read(&state->doc_arena, policy_kube(e->policy), &doc,
 			    &list, &nested);
 		for (size_t i = 0; i < list.n; i++)
-			excuse_object(e, &list.items[i]);
+			suppress_object(e, &list.items[i]);
 	}
 	arena_release(&arena);
 	e->run->state->file.source = source;
@@ -213,13 +213,13 @@ static bool may_hide_letters(const struct source *source)
 
 /* True if the file may suppress findings: it contains "gpugate", or escapes may
  * hide the word. Otherwise it is not read again. */
-static bool may_excuse(const struct source *source)
+static bool may_suppress(const struct source *source)
 {
 	return text_find(source->text, source->len, "gpugate") ||
 	       may_hide_letters(source);
 }
 
-static void excuse_by_policy(struct excuse_run *e)
+static void exempt_by_policy(struct suppress_run *e)
 {
 	for (size_t i = 0; i < e->n; i++)
 		run_apply_exemptions(e->run, e->policy, e->findings[i]);
@@ -276,7 +276,7 @@ static void end_file(struct set_run *set, uint32_t file)
 	struct run *run = set->run;
 	struct run_state *state = run->state;
 	struct run_options *options = &run->options;
-	struct excuse_run e = {.run = run};
+	struct suppress_run e = {.run = run};
 	struct source *source = NULL;
 
 	e.policy = set->policy_of(set->context, file);
@@ -291,11 +291,11 @@ static void end_file(struct set_run *set, uint32_t file)
 		return;
 	e.findings = state->findings;
 	e.n = state->nfindings;
-	excuse_by_policy(&e);
+	exempt_by_policy(&e);
 	if (options->source_of && !options->no_ignore)
 		source = options->source_of(options->context, file);
-	if (source && may_excuse(source))
-		excuse_by_file(&e, source);
+	if (source && may_suppress(source))
+		suppress_by_file(&e, source);
 	state->file.index = file;
 	run_end_file(run);
 	clear_findings(run);

@@ -2,7 +2,7 @@
 /*
  * Quantities (apiserver pkg/cel/library/quantity.go). isInteger(), asInteger()
  * and asApproximateFloat() depend on how apimachinery stores a quantity
- * (pkg/api/ resource): short texts as 64 bits with a power of ten, others as a
+ * (pkg/api/resource): short texts as 64 bits with a power of ten, others as a
  * decimal of any size. `2000m` and `1Pi` are not integers.
  */
 #include "rules/cel/lib/lib_internal.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Splits URLs into their parts and decodes them, like Go's net/url (1.26). */
 #include "rules/cel/lib/network/url.h"
 
 #include <string.h>
