@@ -52,7 +52,7 @@ struct claim_table {
 	void *context;
 };
 
-/* True if the text may contain claims or classes. */
+/* True if the text may contain claims or templates of claims. */
 bool claims_may_be_in(const char *text, size_t len);
 /* Adds the claims of a document, allocated in the arena. */
 void claims_add(struct claim_table *table, struct arena *arena,

@@ -59,14 +59,14 @@ struct container {
 	const struct resource_entry *entries;
 	size_t nlimits, nrequests;
 	/* Some resource name contains a domain, as the names of all
-	 * accelerators do. */
+	 * accelerators do; or limits or requests are unknown. */
 	bool extended;
 	/* env is a list of maps with strings for name and value. */
 	bool env_plain;
 	const struct env_entry *env; /* in order, without those of envFrom */
 	size_t nenv;
-	/* node_tag_bit() of the names of env, in four sets selected by the two
-	 * highest bits of the tag. */
+	/* node_tag_bit() of the names of env, in four sets selected by bits 6
+	 * and 7 of the tag. All bits are set if the injected env is unknown. */
 	uint64_t env_tags[4];
 	/* Number of devices: sum of the limits, else of the requests, of all
 	 * accelerators. */
@@ -153,9 +153,9 @@ static inline bool container_may_have_env(const struct container *c,
 }
 
 /* Returns the env entry of that name (the last one counts), or NULL; its
- * literal value is node_str(node_get(entry, "value")). Ignores envFrom. The
- * function is inline because many rules ask for variables that most containers
- * lack. */
+ * literal value is node_str(node_get(entry, "value")). Ignores envFrom. If the
+ * injected env is unknown, returns its node instead of NULL. The function is
+ * inline because many rules ask for variables that most containers lack. */
 static inline const struct node *container_env(const struct container *c,
 					       const char *name)
 {
@@ -169,8 +169,8 @@ static inline const struct node *container_env(const struct container *c,
 /* Returns a field of the container's securityContext, or else of the pod's. */
 const struct node *container_security(const struct container *c,
 				      const char *key);
-/* Returns the volumeMounts entry at exactly this path (with or without a
- * trailing '/'). */
+/* Returns the volumeMounts entry at exactly this path (with or without trailing
+ * slashes), or NULL. */
 const struct node *container_mount(const struct container *c, const char *path);
 /* Returns the tag of an image; NULL if it has a digest or lacks a tag. */
 const char *image_tag(const char *image);
@@ -180,7 +180,8 @@ bool image_is_fixed(const char *image);
 /* Returns the classes of the container's image, by its name. */
 struct image_type container_image(const struct container *c);
 /*
- * Returns whether the container requests a device (or a claim that may be one).
+ * Returns whether the container requests a device, or uses a claim for one;
+ * unknown for a claim that may be for one.
  */
 enum tri container_uses_gpu(const struct container *c);
 /* Returns accelerator_resembles() for the entry's name; computed once per

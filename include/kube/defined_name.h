@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names that other objects of the input define, for rules that check one
- * object: resources of DeviceClasses, RuntimeClasses that select nodes, and
- * models of KServe's caches. Pods can request devices of a DeviceClass by a
- * resource name, like devices of a device plugin; the feature gate
- * DRAExtendedResource is on by default since Kubernetes 1.36.
+ * object: resources of DeviceClasses, RuntimeClasses that select nodes, models
+ * of KServe's caches, namespaces, and kinds of CustomResourceDefinitions. Pods
+ * can request devices of a DeviceClass by a resource name, like devices of a
+ * device plugin; the feature gate DRAExtendedResource is on by default since
+ * Kubernetes 1.36.
  */
 #ifndef KUBE_DEFINED_NAME_H
 #define KUBE_DEFINED_NAME_H
@@ -14,10 +15,11 @@
 enum defined_kind {
 	DEFINED_DEVICE,	 /* extended resource of a DeviceClass */
 	DEFINED_RUNTIME, /* RuntimeClass with `scheduling` */
-	DEFINED_MODEL,	 /* sourceModelUri of a LocalModelCache */
+	/* sourceModelUri of a LocalModelCache or LocalModelNamespaceCache */
+	DEFINED_MODEL,
 	/* Namespace that may have claims with adminAccess */
 	DEFINED_ADMIN,
-	DEFINED_NO_ADMIN, /* Namespace that may not */
+	DEFINED_NO_ADMIN, /* Namespace that may not have such claims */
 	/* GROUP/KIND of a CustomResourceDefinition */
 	DEFINED_KIND,
 };

@@ -29,8 +29,8 @@ bool node_is_injected(const struct node *node);
  * whose namespace is unknown gets only fields for all namespaces. */
 void object_inject(struct arena *arena, const struct kube_config *config,
 		   struct object *object);
-/* Adds the fields to a pod. An unknown list or map that is injected replaces
- * the author's. */
+/* Adds the fields to a pod; flat pods get none. An unknown list or map that is
+ * injected replaces the author's. */
 void pod_inject(struct arena *arena, struct pod *pod,
 		const struct node *fields);
 

@@ -68,8 +68,8 @@ struct object {
 	const struct kind *type;
 	enum kind_class class;
 	bool fragment; /* a part of an object, such as a kustomize patch */
-	/* Some embedded objects, or documents in strings, were not read because
-	 * they are too many or too complex. */
+	/* Parts of the object, such as embedded objects or merged lists, were
+	 * not read because they are too many or too complex. */
 	bool costly;
 	bool cluster_scoped;
 	/* object that contains this one (Katib, AppWrapper) */
@@ -101,7 +101,9 @@ struct object {
 	const struct claim_table *claims; /* claims of its file, or NULL */
 	const struct node *runtime;	/* its name, if it is in another file */
 	const struct runtime_use *uses; /* its runtimes (kube/runtime.h) */
-	const void *settings; /* the caller's pointer, or NULL: see workload */
+	/* pointer of the caller, which workload_read() copies to the workload;
+	 * or NULL */
+	const void *settings;
 };
 
 /* A kind that the policy adds (`kinds:`). */
@@ -142,8 +144,9 @@ struct object_list {
 /*
  * Reads the objects of a document: one object, the items of a List (any *List
  * kind with items), or none if it has no apiVersion and kind. Embedded objects
- * become children of their object. Sets *nested_list if there is a List inside
- * a List, which gpugate reads although kubectl rejects it.
+ * become children of their object. A ClusterSnapshot is skipped. Sets
+ * *nested_list (nested_list may be NULL) to the first List inside a List, which
+ * gpugate reads although kubectl rejects it, or to NULL.
  */
 void object_read(struct arena *arena, const struct kube_config *config,
 		 const struct doc *doc, struct object_list *out,
@@ -206,8 +209,8 @@ enum summed_requests {
 	REQUESTS_ALONE, /* requests only */
 };
 enum summed_requests object_request_sum(const struct object *object);
-/* Returns the number of copies that the enclosing objects create; 1 if there
- * are none. */
+/* Returns the number of copies of this object that its parents create, up to
+ * the first parent that makes pods itself; 1 if there are none. */
 struct amount object_copies(const struct object *object);
 
 static inline bool object_is(const struct object *object, const char *group,

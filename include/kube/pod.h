@@ -63,7 +63,7 @@ struct pod {
 	/* PodSpec, or a map with some of its fields */
 	const struct node *spec;
 	const struct node *inner; /* PodSpec inside a flat pod, or NULL */
-	/* map in which pod_field() looks last, or NULL */
+	/* map in which pod_field() looks after spec and inner, or NULL */
 	const struct node *defaults;
 	/* pod_field() of the fields that are used most. */
 	const struct node *volumes, *node_selector, *tolerations;
@@ -134,10 +134,12 @@ const char *pod_device(const struct pod *pod);
 				   (pod_)->nephemeral;                         \
 	     c_++)
 
-/* Looks for the field in the pod's other maps (inner, defaults). */
+/* Looks for the field in the pod's other maps (inner, defaults, injected). */
 const struct node *pod_field_default(const struct pod *pod, const char *name);
 
-/* Returns the scheduler that the operator sets on pods without one, or NULL. */
+/* Returns the scheduler of a pod whose spec has none: the object's field for
+ * all of its pods if the kind has one, else schedulerName of the pod's other
+ * maps; or NULL. */
 const struct node *pod_scheduler_default(const struct pod *pod);
 
 /* Returns a PodSpec field, from the map in which the kind has it (Argo:
@@ -227,9 +229,11 @@ bool pod_list_merges(const char *key);
 /* Yes if gpu_by != 0; unknown if a placeholder hides it. */
 enum tri pod_uses_gpu(const struct pod *pod);
 /* Returns the effective request of any resource per pod, as the scheduler
- * counts it: the larger one of (the sum of containers and sidecars) and (each
- * init container with the sidecars before it), plus overhead. If `limits` is
- * set, it adds up limits instead. Sets *unknown if part of it is unknown. */
+ * counts it: the pod's own (spec.resources) if it is set, else the larger one
+ * of (the sum of containers and sidecars) and (each init container with the
+ * sidecars before it), plus overhead. A limit counts as the request if only the
+ * limit is set; with `limits`, only limits count. Sets *unknown (unknown may be
+ * NULL) to whether part of it is unknown. */
 struct quantity pod_request(const struct pod *pod, const char *resource,
 			    bool limits, bool *unknown);
 /* Requests of containers for one resource, added in their order. */

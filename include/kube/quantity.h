@@ -20,7 +20,7 @@ enum quantity_format { QUANTITY_DECIMAL, QUANTITY_BINARY, QUANTITY_EXPONENT };
 
 struct quantity {
 	__extension__ __int128 nano;
-	enum quantity_format format; /* as written, for quantity_format() */
+	enum quantity_format format; /* as written, for quantity_text() */
 };
 
 bool quantity_parse(const char *text, size_t len, struct quantity *out);

@@ -16,8 +16,8 @@ struct runtime {
 	const struct node *root;
 	unsigned document; /* number of its document in the file */
 	uint32_t file;	   /* NO_FILE: it is in the cluster */
-	/* The name in the object, if the runtime is not in its file, which
-	 * then is `source`. */
+	/* NULL if the runtime is in the file of the object that refers to it;
+	 * else the name in that object, and source is the runtime's file. */
 	const struct node *ref;
 	struct source *source;
 	struct runtime *next;

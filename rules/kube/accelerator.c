@@ -151,7 +151,7 @@ bool domain_is_reserved(const char *name)
 /*
  * Returns the ASCII character that looks like this one, in lower case:
  * full-width forms become ASCII, blanks and characters without width NUL,
- * letters of other scripts '?'.
+ * letters of other scripts '?'. Sets *len to the character's length in bytes.
  */
 static char looks_like(const unsigned char *text, size_t *len)
 {
@@ -288,10 +288,10 @@ static bool same_device(const struct split_name *name, const char *row)
 }
 
 /*
- * True if the domains differ by so few letters that one is misspelled: two, or
- * one in a short domain, in which two letters mean another vendor (arm.com and
- * amd.com). If the names after the domains differ too, only one letter in a
- * long domain may differ.
+ * True if the domains are equal, or so similar that one is misspelled: they
+ * differ by at most two letters, or in a short domain by one, because two
+ * letters mean another vendor there (arm.com and amd.com). If the names after
+ * the domains differ too, only one letter in a long domain may differ.
  */
 static bool same_domain(const struct split_name *name, const char *row,
 			size_t len)
@@ -313,8 +313,9 @@ static bool same_domain(const struct split_name *name, const char *row,
 	return off <= (len > 8 ? 2 : 1);
 }
 
-/* Returns the row that is most similar to a name with a domain. It is fast
- * because an object may have tens of thousands of such names. */
+/* Returns the first row that a name with a domain resembles, or NULL; rows that
+ * differ only in case precede. An object may have tens of thousands of such
+ * names, so lengths are compared first. */
 static const struct accelerator *
 nearest_accelerator(const struct accelerator *rows, size_t n, const char *name)
 {

@@ -18,9 +18,9 @@
 #include "base/vec.h"
 #include "kinds.h"
 
-/* Largest number of claims in a file that are read. Beyond it, only the names
- * of claims are used. */
-enum { MOST = 256 };
+/* Largest number of claims of a file, and of requests of a claim, that are
+ * read. Beyond it, only the names of claims are used. */
+enum { CLAIMS_MAX = 256 };
 
 /* Returns the number of letters at s. */
 static size_t letters(const char *s)
@@ -87,9 +87,9 @@ static bool is_named(const struct claim_table *table, const char *class)
 }
 
 /*
- * Words for other devices have precedence: compute-domain-daemon.nvidia.com is
- * not a GPU, and neither are simulated devices of example drivers or DRANET's
- * interfaces.
+ * Words for other devices have precedence over words for accelerators:
+ * compute-domain-daemon.nvidia.com is not a GPU, and neither are simulated
+ * devices of example drivers or DRANET's interfaces.
  */
 enum tri claim_class_use(const struct claim_table *table, const char *class)
 {
@@ -173,8 +173,9 @@ static void name_requests(struct arena *arena, struct claim *claim,
 			  const struct node *requests)
 {
 	size_t n = node_count(requests), i = 0;
-	const char **names =
-		n && n <= MOST ? arena_alloc(arena, n * sizeof(*names)) : NULL;
+	const char **names = n && n <= CLAIMS_MAX
+				     ? arena_alloc(arena, n * sizeof(*names))
+				     : NULL;
 
 	FOR_EACH_CHILD(requests, request) {
 		const char *name = node_str(node_get(request, "name"));
@@ -199,7 +200,7 @@ static void add_claim(struct claim_table *table, struct arena *arena,
 	const struct node *class, *requests;
 	struct claim claim = {.gpu = TRI_NO};
 
-	if (!version || !kind || !name || table->n >= MOST ||
+	if (!version || !kind || !name || table->n >= CLAIMS_MAX ||
 	    !text_starts(version, "resource.k8s.io/"))
 		return;
 	claim.template = !strcmp(kind, "ResourceClaimTemplate");
@@ -304,9 +305,10 @@ static const char *name_of(const struct node *entry, const char *key)
 }
 
 /*
- * Returns whether a claim is for accelerators, by the words in its name. A name
- * with words for both (`bm-gpu-4-rdma`, a network card of a GPU machine) is
- * unknown.
+ * Returns whether a claim is for accelerators, by the words in the names of the
+ * claim, its template and its entry. A name with words for both
+ * (`bm-gpu-4-rdma`, a network card of a GPU machine) does not count. Unknown if
+ * no name counts, or if two contradict each other.
  */
 static enum tri hint(const struct node *entry)
 {

@@ -139,7 +139,8 @@ struct image_type container_image(const struct container *c)
 }
 
 /* Returns the result of the same entry in the previous container, whose
- * resources are usually the same. NULL if that entry has another name. */
+ * resources are usually the same. NULL if that entry has another name or was
+ * not looked up. */
 static const struct accelerator *
 resembled_before(const struct container *c, const struct resource_entry *entry)
 {

@@ -40,8 +40,8 @@ static const struct node *first_set(const struct node *map,
 }
 
 /*
- * The steady state is replicas, else the scaler's minimum; the peak is its
- * maximum.
+ * The steady state is replicas, else the scaler's minimum; the peak
+ * (scaled_max) is its maximum, but not less than the steady state.
  */
 COUNT_FORMULA(scaled)
 {

@@ -163,6 +163,7 @@ struct kind {
 	enum kind_class class;
 	unsigned flags;
 	const struct workload_operator *by;
+	/* paths of these fields in the object, or NULL */
 	const char *const *suspend, *const *priority, *const *scheduler;
 	struct run_row {
 		const char *path; /* NULL: the kind lacks these fields */
@@ -194,7 +195,9 @@ struct path_walk {
 	void *context;
 };
 
-/* Calls found for every node at the end of the path. */
+/* Calls found for every node at the end of the path that is set, and for an
+ * unknown node on the way. element is the innermost list item or map value on
+ * the way. */
 void path_each(struct path_walk *walk, const struct node *node,
 	       const char *const *path, const struct node *element);
 
@@ -289,8 +292,10 @@ bool argv_have_name(const struct argv *argv, struct argv_names *wanted);
 
 void pods_read(struct arena *arena, const struct kube_config *config,
 	       struct object *object);
-/* Builds one pod from the builder's row and group. holder is the map that
- * contains it, element the innermost list item or map value. */
+/* Builds one pod from the builder's row and group, and adds it to the object
+ * unless it has no spec or the row says that it is none. holder is the
+ * template, the PodSpec or the map of fields; element is the innermost list
+ * item or map value, or NULL. */
 void pod_build(struct pod_builder *builder, const struct node *holder,
 	       const struct node *element);
 /* Finds pods by the shape of the tree, for kinds that are in no table. */
@@ -306,13 +311,14 @@ void embed_add(struct pod_builder *builder, const struct doc *doc,
  * Returns the template after a strategic merge patch, as kubectl and the
  * operators apply it. Values keep their source positions. The pod gets no
  * fixes, because it is not in the file as a whole (fix.c). Each value that is
- * read costs one node of the budget; values beyond the budget are unknown.
+ * copied costs one node of the budget; values beyond the budget are unknown.
  */
 const struct node *template_merge(struct arena *arena, uint32_t *budget,
 				  const struct node *template,
 				  const struct node *patch);
 /* Build a tree: merge_hollow() copies a node without its children, merge_add()
- * adds a child, which keeps its parent and its children. */
+ * adds a copy of a child, which keeps its parent and its children. If the
+ * budget is used up, merge_add() marks out as unknown instead. */
 struct node *merge_hollow(struct arena *arena, const struct node *node);
 void merge_add(struct arena *arena, uint32_t *budget, struct node *out,
 	       const struct node *node);

@@ -10,7 +10,8 @@
  * Replaces each `{{x}}` by a placeholder of the same length ("<XXX>"), which
  * remains one before and after any text ("<XXX>Gi"). The markup is replaced
  * before the string is read as YAML, which it may not be itself; with the same
- * length, positions stay valid.
+ * length, positions stay valid. A `{{` without `}}` on its line ends the
+ * replacement.
  */
 const char *text_without_markup(struct arena *arena, const char *text,
 				size_t len)
@@ -35,8 +36,8 @@ const char *text_without_markup(struct arena *arena, const char *text,
 	return copy;
 }
 
-/* Returns how many copies of this object its parents create, if they make no
- * pods themselves (Katib's parallel trials, several levels deep). */
+/* In Katib, for example, the factors are the parallel trials, several levels
+ * deep. */
 struct amount object_copies(const struct object *o)
 {
 	struct amount copies = amount_of(1);

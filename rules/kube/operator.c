@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that several operators use. */
+/* The operators of objects, and functions that several operators use. */
 #include "rules/kube/operator.h"
 
 const struct workload_operator operator_none = {0};

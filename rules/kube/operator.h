@@ -105,8 +105,8 @@ struct workload_operator {
 	/* The ranks of a group are separate pods, possibly with one device
 	 * each. */
 	bool ranks_are_pods;
-	/* Another object, the runtime, may set the priority class of flat pods
-	 * and end them; earlier versions have no deadline. */
+	/* Another object, the runtime, may set a deadline, and the priority
+	 * class of flat pods. */
 	bool has_runtime;
 	/* A kind of class KIND_TRAINING that may also run other work. */
 	bool runs_anything;
@@ -135,8 +135,8 @@ const struct workload_operator *object_operator(const struct object *object);
 				   const struct node *at, int64_t number)
 
 /*
- * Formulas for all operators: a constant; `replicas` of the map or of its
- * nearest parent.
+ * Formulas for all operators. count_const returns the number; count_nearest
+ * returns `replicas` of the map or of its nearest parent that sets it, else 1.
  */
 struct amount count_const(const struct count_place *place,
 			  const struct node *at, int64_t number);
@@ -169,7 +169,7 @@ struct gang gang_none(const struct object *object);
 /* Returns the number of all pods that start together. Jobs that wait for others
  * to complete form a later gang; the larger gang counts. */
 struct gang gang_of_all(const struct object *object);
-/* Returns the number of pods of all embedded objects. */
+/* Returns the sum of the gangs of all embedded objects. */
 struct gang gang_of_children(const struct object *object);
 /* Returns the number of pods in the steady state. */
 struct amount gang_sum(const struct object *object);
@@ -178,7 +178,8 @@ struct amount gang_sum(const struct object *object);
 
 /* Returns the first main container, or NULL. */
 struct container *pod_main_container(struct pod *pod);
-/* Adds n devices to the main container. */
+/* Adds n devices of the resource to the main container, or to the pod if it has
+ * none, and sets GPU_BY_OPERATOR. */
 void pod_add_devices(struct pod_builder *builder, struct pod *pod,
 		     const char *resource, struct amount n);
 /* Adds devices whose resource name and quantity are fields. If name is NULL or
@@ -189,10 +190,12 @@ void pod_add_device_quantity(struct pod_builder *builder, struct pod *pod,
 void pod_add_sidecar_devices(struct pod_builder *builder, struct pod *pod,
 			     const struct node *resources);
 /* Returns the number of devices in the limits, or else the requests, of a map
- * of resources; sets *name to the resource. */
+ * of resources. Sets *name to the last of these resources; without one, *name
+ * stays. */
 struct amount devices_asked(const struct kube_config *config,
 			    const struct node *resources, const char **name);
-/* Adds n devices of a claim. use says whether the claim is for a GPU. */
+/* Adds n devices of a claim. use says whether the claim is for a GPU; if it is
+ * unknown, so is whether the pod is a GPU pod. */
 void pod_add_claim(struct pod *pod, enum tri use, struct amount n);
 
 #endif

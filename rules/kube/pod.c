@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of a pod, and properties that all pods of an object share. */
+/* Fields of a pod: values from all of its maps, the places where fixes write
+ * them, and the comparison of two pods. */
 #include "rules/kube/kinds.h"
 
 #include <string.h>

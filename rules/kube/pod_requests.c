@@ -45,7 +45,8 @@ static bool add_node(const struct node *node, struct quantity *sum)
 }
 
 /* Returns the resource of the pod itself, which replaces the sum of its
- * containers: only for cpu, memory and hugepages. */
+ * containers; NULL for extended resources, which the pod itself cannot
+ * request. */
 static const struct node *pod_level(const struct pod *pod, const char *resource,
 				    bool limits)
 {

@@ -82,8 +82,7 @@ static bool split(const char *s, size_t len, struct parts *out)
 
 /*
  * Reads an exponent such as "e-3". The original reads 64 bits and keeps the low
- * 32 of them. Sets *out to 0 and returns false if it is not a number of 64
- * bits.
+ * 32 of them. Returns false and leaves *out if it is not a number of 64 bits.
  */
 static bool read_exponent(const char *s, size_t len, int32_t *out)
 {

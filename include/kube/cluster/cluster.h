@@ -43,7 +43,7 @@ enum cluster_kind {
 	CLUSTER_RESOURCE_SLICE, /* devices are counted, not stored */
 	CLUSTER_GPU_OPERATOR,	/* ClusterPolicy of NVIDIA's GPU Operator */
 	CLUSTER_DAEMON_SET,	/* DaemonSets of NVIDIA's device plugin */
-	/* Deployments of Karpenter, KubeRay, Kueue and Trainer */
+	/* Deployments of Karpenter and of operators (KubeRay, Kueue, ...) */
 	CLUSTER_DEPLOYMENT,
 	/* Runtimes (kube/runtime.h). */
 	CLUSTER_TRAINING_RUNTIME,
@@ -136,18 +136,19 @@ const struct cluster_object *cluster_objects(const struct cluster *cluster,
 					     enum cluster_kind kind,
 					     const char *namespace,
 					     struct arena *arena, size_t *n);
-/* Returns the object with this identity, or NULL. */
+/* Returns the stored fields of the object with this identity. Returns NULL, and
+ * records the absence, if there is no such object; NULL for nodes and pods. */
 const struct node *cluster_object(const struct cluster *cluster,
 				  const struct object_id *id,
 				  struct arena *arena);
-/* Returns the labels of a namespace; NULL if the namespace is unknown. */
+/* Returns the labels of a namespace; NULL if it has none or is unknown. */
 const struct node *cluster_namespace(const struct cluster *cluster,
 				     const char *name, struct arena *arena);
 
 /*
  * An object that was looked up and not found. A caller can ask the API server
  * for it before it relies on the absence. Absences are recorded per thread, but
- * not for nodes and pods.
+ * not for nodes and pods, nor for kinds that could not be read.
  */
 struct cluster_absence {
 	enum cluster_kind kind;
@@ -267,8 +268,8 @@ struct cluster_item {
 int cluster_builder_add(struct cluster_builder *builder,
 			const struct cluster_item *item, struct err *err);
 /*
- * An API server's response to a list of a kind (or to a get: one object), which
- * adds its objects. Invalid objects are left out and reported.
+ * A response of an API server that is being read: to a list request, or to a
+ * get request (one object).
  */
 struct cluster_list {
 	enum cluster_kind kind;	  /* CLUSTER_OTHER: metadata of any kind */
@@ -277,10 +278,14 @@ struct cluster_list {
 	void (*warn)(void *context, const char *text); /* may be NULL */
 	void *context;
 };
+/* Adds the objects of a response and sets the other members of list. Invalid
+ * objects are left out, and warn is called for each. Returns 0, or -1 with err
+ * set if the text is not a JSON object. An invalid object in the response to a
+ * get also sets err. */
 int cluster_builder_list(struct cluster_builder *builder, const char *text,
 			 size_t len, struct cluster_list *list,
 			 struct err *err);
-/* Returns 1 if the object existed. */
+/* Returns 1 if something that was stored of the object is removed, else 0. */
 int cluster_builder_remove(struct cluster_builder *builder,
 			   const struct object_id *id);
 /* Removes all objects of a kind before it is listed again. Publish only after
@@ -313,7 +318,7 @@ void cluster_builder_admission(struct cluster_builder *builder,
 			       const char *list);
 /*
  * Adds the usage of an owner as written in a snapshot; cannot be combined with
- * pods.
+ * pods. Returns 0, or -1 with err set if the item is invalid.
  */
 int cluster_builder_usage(struct cluster_builder *builder,
 			  const struct node *item, struct err *err);

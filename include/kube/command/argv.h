@@ -10,8 +10,9 @@
 
 /*
  * The words of command and args in order, including the words inside `sh -c`
- * strings (split at blanks, quotes removed). The text of an unknown word is
- * NULL; if only the part after '=' is unknown, the text ends there ("--flag=").
+ * strings and Argo's `source` (split as by a shell, quotes removed). The text
+ * of an unknown word is NULL; if only the part after '=' is unknown, the text
+ * ends there ("--flag=").
  */
 struct argv {
 	struct arg {

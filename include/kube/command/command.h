@@ -31,11 +31,12 @@ struct container_command container_command(const struct container *c);
 /* True if a word of the command is a program that lists or tests devices, and
  * none is a Python script or a launcher; also true if the image is a sample. */
 bool container_tests_devices(const struct container *c);
-/* Returns the seconds in the argument of `sleep` or `timeout`: 1d, inf,
- * 3600. */
+/* Returns the seconds in the argument of `sleep` or `timeout` (1d, inf, 3600);
+ * 0 for a text that does not start with a number. */
 double sleep_seconds(const char *time);
-/* True if the container loops, follows a file, or sleeps for an hour or for an
- * unknown time, possibly after its work. */
+/* True if the command has a `while` loop, sleeps in another loop, follows a
+ * file, or sleeps for an hour or for an unknown time, possibly after its
+ * work. */
 bool container_goes_on(const struct container *c);
 /* Returns the command list, else args, else NULL. */
 const struct node *container_command_node(const struct container *c);

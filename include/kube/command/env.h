@@ -16,7 +16,7 @@
 enum env_state {
 	ENV_UNSET, /* no entry sets it */
 	ENV_KNOWN,
-	ENV_UNKNOWN, /* set by another object, the node or the controller */
+	ENV_UNKNOWN, /* set, but to an unknown value */
 };
 
 /* The value that a process sees. */
@@ -63,7 +63,8 @@ const struct node *container_env_from(const struct container *c,
  * Returns the next entry of that name after `after` (NULL: the first), in env,
  * in the fields that some operators have instead, and in the injected env. The
  * fields are Dynamo's envs, and maps (Spark's envVars, KubeAI's env). For a
- * map, returns the value.
+ * map, returns the value. An unknown injected env is returned as the last
+ * entry.
  */
 const struct node *container_env_after(const struct container *c,
 				       const char *name,

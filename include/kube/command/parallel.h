@@ -35,7 +35,7 @@ struct degree {
 	bool unknown; /* set, but to an unknown number */
 	bool all;     /* set to the number of devices: `gpu`, `auto` */
 	int64_t n;    /* the smaller number of "2:4" (least and most) */
-	int64_t max;
+	int64_t max;  /* the larger number */
 	/* name of the flag, variable or field: "--nproc-per-node" */
 	const char *by;
 	const struct node *node; /* node that contains it */
@@ -64,8 +64,9 @@ struct parallel_list {
 struct parallel_list container_parallel(const struct container *c);
 /*
  * Returns the number of devices that a server, or a launcher for this node,
- * uses in its container; 0 if unknown or all devices. *by (by may be NULL) gets
- * the largest degree that is set, or NULL.
+ * uses in its container; 0 if unknown or all devices, and for a command with
+ * spread or cpu. *by (by may be NULL) gets the largest degree that is set, or
+ * NULL.
  */
 int64_t parallel_devices(const struct parallel *parallel,
 			 const struct degree **by);

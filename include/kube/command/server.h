@@ -8,7 +8,8 @@
 #include "kube/container.h"
 #include "kube/pod.h"
 
-/* Returns the only container in the pod's network, or NULL. */
+/* Returns the pod's only container besides init containers; NULL if there are
+ * several or none. */
 const struct container *pod_only_container(const struct pod *pod);
 /* Returns the port on which the container's server listens, and sets *at to the
  * value that contains it. If the port is unknown, returns 0 and sets *at to

@@ -12,8 +12,8 @@
 
 /* True for kinds that run to completion: all kinds of jobs, RayJobs. */
 bool object_ends(const struct object *object);
-/* Returns the number of the object's pods that use GPUs, in the steady
- * state. */
+/* Returns the number of the object's pods, in the steady state, that certainly
+ * use GPUs and are not infrastructure. */
 struct amount object_gpu_pods(const struct object *object);
 /* True for a batch/v1 Job or CronJob, whose JobSpec the API server
  * validates. */
@@ -21,7 +21,8 @@ bool object_is_job(const struct object *object);
 /* Returns the first pod that certainly has a GPU and is not infrastructure, or
  * NULL. */
 const struct pod *object_gpu_pod(const struct object *object);
-/* Returns pod_device() of object_gpu_pod(), for messages. */
+/* Returns pod_device() of object_gpu_pod(), for messages; "GPU" if there is
+ * none. */
 const char *object_device(const struct object *object);
 /* True if Kueue holds the object back until it fits. Labels of its parents
  * count too. */
@@ -35,8 +36,8 @@ const struct container *pod_trainer(const struct pod *pod);
 /* True if the pod has an owner reference, or a placeholder that may become one,
  * or if it is the template of an object of unknown kind. */
 bool pod_is_owned(const struct pod *pod);
-/* Returns the JobSpec from which this pod is made (also in a JobSet or a
- * runtime), or NULL. */
+/* Returns the JobSpec from which this pod is made (also inside of other kinds,
+ * such as a JobSet), or NULL. */
 const struct node *pod_job_spec(const struct pod *pod);
 
 enum run_field { RUN_RETRIES, RUN_DEADLINE, RUN_TTL, RUN_FIELDS };
@@ -51,8 +52,8 @@ struct run_policy {
 };
 /* Returns false for kinds without any of these fields. */
 bool object_run_policy(const struct object *object, struct run_policy *out);
-/* Returns the place of a missing field: its map, or the nearest existing
- * parent. */
+/* Returns the place of a missing field: its map, else the spec, else the root
+ * of the object. */
 const struct node *run_policy_place(const struct object *object,
 				    const struct run_policy *policy);
 /*

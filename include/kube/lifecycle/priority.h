@@ -17,8 +17,10 @@ const struct node *pod_priority_class(const struct pod *pod);
  * the priority of the Pods at 0. NULL if there is none.
  */
 const struct node *pod_queue_priority(const struct pod *pod);
-/* True if the class cannot be set in this object: a TrainJob's pod template
- * belongs to its runtime, and Cloud Run has no classes. */
+/* True if a pod without a class may get its priority elsewhere, or cannot have
+ * a class: a TrainJob's pod template belongs to its runtime, some kinds lack
+ * the field, KAI's PodGroups have their own default, and Cloud Run has no
+ * classes. */
 bool pod_priority_is_elsewhere(const struct pod *pod);
 /* True for system-cluster-critical and system-node-critical. */
 bool priority_class_is_system(const char *name);

@@ -8,8 +8,9 @@
 #include "base/arena.h"
 #include "kube/object.h"
 
-/* Returns the reason why no pod of the pod's object has this name of a first
- * pod, or NULL. */
+/* Returns the reason why an address in the pod's manifest names no pod of the
+ * pod's object. Returns NULL if it may name one, or if it is the address of
+ * something else. */
 const char *pod_name_unresolved(struct arena *arena, const struct pod *pod,
 				const char *value);
 

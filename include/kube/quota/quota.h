@@ -61,8 +61,8 @@ bool quota_has_accelerator(const struct accelerator_extra *extra,
 
 /*
  * Requests of a whole workload for one resource: the sum of pods x request over
- * all pods that the quota selects. unknown means that the sums are lower
- * bounds.
+ * all pods that the quota selects (all pods if it is NULL). unknown means that
+ * the sums are lower bounds.
  */
 struct demand {
 	struct quantity steady, peak;
@@ -105,6 +105,7 @@ struct quota_case {
 	/* next quota and next entry of its `hard` */
 	size_t nth_quota, nth_hard;
 };
+/* Moves to the next case; returns false at the end. */
 bool quota_case_next(const struct accelerator_extra *extra,
 		     struct quota_case *one);
 /* Sets the demand for the quota and the resource of the case. */
@@ -127,6 +128,7 @@ struct claim_case {
 	const struct quota *quotas;
 	size_t nquotas, nth_request, nth_quota, nth_hard;
 };
+/* Moves to the next case; returns false at the end. */
 bool claim_case_next(struct claim_case *one);
 
 struct cluster_object;

@@ -24,7 +24,8 @@ const struct node *container_host_mounts(const struct container *c);
 struct host_path mount_host_path(struct arena *arena, const struct container *c,
 				 const struct node *mount);
 
-/* Cleans a path: "/a//b/./c/../d/" gives "/a/b/d". */
+/* Cleans a path ("/a//b/./c/../d/" gives "/a/b/d") and resolves the links
+ * /var/run and /proc/PID/root. */
 const char *host_path_clean(struct arena *arena, const char *path);
 
 enum host_shows {

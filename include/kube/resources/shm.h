@@ -46,9 +46,10 @@ struct shm_need {
 	const char *by;
 };
 struct shm_need container_shm_need(const struct container *c);
-/* True if a GPU container needs, or may need, more than the runtime's default
- * of 64 MiB, and nothing provides it: no mount, operator or annotation of
- * CRI-O. The host's IPC namespace is not considered. */
+/* True if a GPU container, other than an init container, needs or may need more
+ * than the runtime's default of 64 MiB, and certainly nothing provides it: no
+ * mount, operator or annotation of CRI-O. The host's IPC namespace is not
+ * considered. */
 bool container_lacks_shm(const struct container *c);
 /* Returns a Memory emptyDir of the pod whose name suggests shared memory, or
  * NULL. */

@@ -227,10 +227,6 @@ struct pod_demand {
 };
 
 /*
- * Facts about the pods of one template by which other objects find and count
- * them. Rules read everything else of the object itself (rule_object()).
- */
-/*
  * A GPU pod that has no priority class, and whose workload no other field
  * orders in a queue. Nearly every GPU workload has one: to read their files
  * again for its place took a quarter of the time of 100,000 files.
@@ -242,6 +238,8 @@ struct pod_without_class {
 	bool fixable; /* the class can be set in the PodSpec */
 };
 
+/* Facts about the pods of one template by which other objects find and count
+ * them. Rules read everything else of the object itself (rule_object()). */
 struct workload_pod {
 	struct amount steady, peak; /* pods */
 	struct amount gpus;	    /* devices per pod */
@@ -340,7 +338,9 @@ struct object_index {
 	struct workload_index *index;
 };
 
-/* Adds the facts of one object. file is the index for its places. */
+/* Adds the facts of one object. file is the index for its places. An object
+ * that makes no pods and has a version of a native kind that no supported
+ * release serves is skipped. */
 void object_index_add(struct object_index *set, const struct object *object,
 		      uint32_t file);
 /* Moves all facts of src, and its arena, to dst. */

@@ -12,6 +12,8 @@
 #include "kube/set/index.h"
 
 struct found_object {
+	/* api_version is set by index_selecting() only, for objects of
+	 * files. */
 	const char *name, *api_version;
 	/* Stored fields of the object, from files if they define it. NULL if
 	 * several files define it differently, or only patch it. */
@@ -19,10 +21,11 @@ struct found_object {
 	const struct node *status; /* status in the cluster; NULL: unknown */
 	bool in_set;
 	bool maybe; /* for index_selecting(): it may be in another namespace */
-	/* Place in the first file that defines the object, of the value that
-	 * rules report; without a file if it is only in the cluster. */
+	/* Place of the value that rules report, in the first file that defines
+	 * the object; without a file if it is only in the cluster.
+	 * index_find_all() does not set it. */
 	struct place place;
-	size_t at; /* number of that definition, below set->nnamed */
+	size_t at; /* index in set->named; set by index_selecting() only */
 };
 /* Finds an object; NULL if neither the set nor the cluster has it. A namespaced
  * object must be in the workload's namespace. */
@@ -36,8 +39,8 @@ const struct found_object *index_find_all(const struct object_index *set,
 					  const struct workload *w,
 					  enum cluster_kind kind,
 					  struct arena *arena, size_t *n);
-/* Returns the name among these that is most similar, in the arena; NULL if
- * there is none or there are too many to compare. */
+/* Returns the name among those of index_find_all() that is most similar, in the
+ * arena; NULL if none is similar or there are too many to compare. */
 const char *index_nearest(const struct object_index *set,
 			  const struct workload *w, enum cluster_kind kind,
 			  const char *name, struct arena *arena);
@@ -54,8 +57,8 @@ const struct found_object *index_selecting(const struct object_index *set,
 /* True if a file defines an object of this kind. */
 bool index_keeps(const struct object_index *set, enum cluster_kind kind);
 /*
- * True if files define all known objects of this kind: at least one, all with
- * known names. The cluster may still have others.
+ * True if files define all known objects of this kind to which the workload may
+ * refer: at least one, all with known names. The cluster may still have others.
  */
 bool index_lists(const struct object_index *set, const struct workload *w,
 		 enum cluster_kind kind);

@@ -144,8 +144,8 @@ bool record_next(struct byte_cursor *c, struct cluster_record *record)
 	return true;
 }
 
-/* Finds the records of a namespace, or of a cluster-scoped kind; sets *name to
- * the namespace. */
+/* Sets *c to the records of a namespace, or of a cluster-scoped kind. Returns
+ * false if there are none. */
 static bool records_of(const struct cluster *cluster, enum cluster_kind kind,
 		       const char *namespace, struct byte_cursor *c)
 {

@@ -74,8 +74,8 @@ uint64_t cluster_id_key(struct cluster_builder *b, const struct object_id *id)
 /* --- records -------------------------------------------------------------- */
 
 /* Returns the key of an object's record. A Namespace is stored among its
- * objects, without a name. All DaemonSets and Deployments that are stored are
- * in one blob, because they are few. */
+ * objects, without a name. The DaemonSets that are stored are in one blob, and
+ * so are the Deployments, because they are few. */
 struct record_at cluster_record_at(struct arena *arena, enum cluster_kind kind,
 				   const struct object_id *id)
 {
@@ -110,9 +110,10 @@ static int record_order(const struct cluster_record *record,
 }
 
 /*
- * Copies the records before this one and moves the cursor past it. Returns its
- * bytes if it exists. Records are sorted, so that the result does not depend on
- * the order of changes.
+ * Copies the records before this one and moves the cursor past it, or to the
+ * next record if it does not exist. Returns its bytes, which are empty then.
+ * Records are sorted, so that the result does not depend on the order of
+ * changes.
  */
 static struct byte_cursor copy_before(struct cluster_builder *b,
 				      struct byte_cursor *c,
@@ -239,8 +240,8 @@ static int add_kept(struct cluster_builder *b, enum cluster_kind kind,
 	return cluster_add_node(b, id.name, kept, (uint64_t)count);
 }
 
-/* Stores an owner whose specs are read by rules. Items of a list lack these
- * specs (see cluster_list.c). */
+/* Adds a DaemonSet or a Deployment as an owner, and stores it if it has a spec.
+ * A list of owners is read without specs (see cluster_list.c). */
 static int add_owner_kept(struct cluster_builder *b, enum cluster_kind kind,
 			  const struct cluster_item *item, struct err *err)
 {

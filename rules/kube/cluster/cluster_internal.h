@@ -65,7 +65,8 @@ struct byte_cursor {
 };
 void put_number(struct buf *out, uint64_t n);
 void put_text(struct buf *out, const char *text);
-/* Appends a text that occurs often, as its number. */
+/* Appends a text that occurs often: as its number, or as a text if the table is
+ * full. */
 void put_name(struct buf *out, struct name_table *names, const char *text);
 void put_tree(struct buf *out, struct name_table *names,
 	      const struct node *node);
@@ -122,7 +123,7 @@ struct cluster_builder {
 	struct hash_table pods;	       /* owner and requests of each pod */
 	struct hash_table links;       /* owner of each object */
 	struct hash_table node_names;  /* group of each node */
-	struct hash_table node_groups; /* count and capacity of each group */
+	struct hash_table node_groups; /* count, name and tree of each group */
 	bool nodes_changed;
 	size_t runtime_bytes; /* packed size of all runtimes */
 	/* the object was left out because it is too large */
@@ -153,8 +154,8 @@ static inline const char *text_of(const struct node *node)
 	return text_or_empty(node_str(node));
 }
 
-/* Returns the stored fields of the containers of a DaemonSet or a
- * Deployment. */
+/* Returns the stored fields of those containers of a DaemonSet or a Deployment
+ * that rules need. */
 struct node *cluster_kept_containers(struct arena *arena,
 				     enum cluster_kind kind,
 				     const struct node *root);
@@ -162,7 +163,8 @@ struct node *cluster_kept_containers(struct arena *arena,
 struct object_id cluster_id(const struct cluster_item *item);
 uint64_t cluster_id_key(struct cluster_builder *b, const struct object_id *id);
 
-/* Parts of cluster_builder_add(), in cluster_pod.c and cluster_node.c. */
+/* Parts of cluster_builder_add() and cluster_builder_remove(), in cluster_pod.c
+ * and cluster_node.c. They return 1 if something changed, else 0. */
 int cluster_add_pod(struct cluster_builder *b, const struct cluster_item *item,
 		    struct err *err);
 int cluster_remove_pod(struct cluster_builder *b, uint64_t key);

@@ -60,8 +60,8 @@ static void drop_table(void *table)
 
 /* --- records -------------------------------------------------------------- */
 
-/* Copies the blob without records of the kind whose keys are not in the
- * list. */
+/* Removes the records of the kind whose keys are not in the list from the blob.
+ * Returns their number. */
 static size_t strip_blob(struct cluster_builder *b, const struct blob *blob,
 			 enum cluster_kind kind, const struct keys *keys)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The kinds in a snapshot and the fields that are stored: only those that rules
- * read, so that memory stays small and a file can be given to others.
- * Annotations are not stored, and Secrets are never read.
+ * read, so that memory stays small and a file can be given to others. The
+ * annotations of an object are not stored, and Secrets are never read.
  */
 #include <string.h>
 
@@ -257,8 +257,8 @@ static int check_amounts(const struct node *map, const char *where,
 	return 0;
 }
 
-/* Masks secrets in the variables and commands of runtimes, because a snapshot
- * may be given to others. */
+/* Masks secrets in all strings of a runtime, because a snapshot may be given to
+ * others. */
 static void mask(struct arena *arena, const struct secrets *secrets,
 		 struct node *node)
 {
@@ -280,8 +280,9 @@ static void mask_secrets(struct arena *arena, struct node *kept)
 		mask(arena, &secrets, kept);
 }
 
-/* Stores the number of a ResourceSlice's devices instead of the devices. In
- * v1beta1, the fields of a device are in `basic`. */
+/* Stores the number of a ResourceSlice's devices, and whether one of them may
+ * be allocated to several claims, instead of the devices. In v1beta1, the
+ * fields of a device are in `basic`. */
 static void keep_devices(struct arena *arena, const struct node *root,
 			 struct node *kept)
 {

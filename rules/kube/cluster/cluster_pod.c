@@ -244,7 +244,8 @@ static void move_usage(struct cluster_builder *b, uint64_t key,
 		     &none); /* stores only whether it has an owner */
 }
 
-/* Sets the owner of an object; NULL: none. */
+/* Sets the owner of an object; NULL: none. An owner that would close a circle
+ * is ignored. Returns 1 if the owner changed, else 0. */
 static int set_owner(struct cluster_builder *b, uint64_t key,
 		     const struct object_id *owner, bool guessed)
 {
@@ -354,8 +355,8 @@ static void pod_demands(struct cluster_builder *b, const struct node *root,
 			}
 }
 
-/* Sets the Deployment of a ReplicaSet: with the hash "5d9c", the Deployment of
- * "web-5d9c" is "web". */
+/* Sets the Deployment of a ReplicaSet whose owner is not known: with the hash
+ * "5d9c", the Deployment of "web-5d9c" is "web". */
 static void guess_deployment(struct cluster_builder *b, const struct node *root,
 			     const struct object_id *set)
 {
@@ -410,8 +411,8 @@ int cluster_remove_pod(struct cluster_builder *b, uint64_t key)
 	return 1;
 }
 
-/* True if owner and requests of the pod are unchanged, as in most pod
- * events. */
+/* True if owner and requests of the pod are unchanged, as in most pod events,
+ * or if it requests nothing and is not stored. */
 static bool is_known(struct cluster_builder *b, uint64_t key,
 		     const struct object_id *owner, const struct demands *list)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds software of the cluster whose settings rules need: the variables of
- * NVIDIA's device plugin and the images of Karpenter, KubeRay, Kueue and
- * Kubeflow Trainer. Other DaemonSets and Deployments are not stored. The
- * containers' names are the same in NVIDIA's manifests, its chart and its
- * operator (k8s-device-plugin v0.18.0 deployments/, gpu-operator
- * assets/state-device-plugin/); Karpenter's chart names its container
- * "controller".
+ * NVIDIA's device plugin and the images of Karpenter and of operators
+ * (cluster_kind.c selects their Deployments). Other DaemonSets and Deployments
+ * are not stored. The containers' names are the same in NVIDIA's manifests, its
+ * chart and its operator (k8s-device-plugin v0.18.0 deployments/, gpu-operator
+ * assets/state-device-plugin/).
  */
 #include "base/text.h"
 #include "cluster_internal.h"
@@ -20,8 +19,9 @@ static bool is_plugin(const struct node *container)
 	return name && text_any(name, names, text_eq);
 }
 
-/* The containers' names in Karpenter's chart, in Kueue's and Trainer's
- * manifests, and in KubeRay's. */
+/* True for the container of a controller: "controller" in Karpenter's chart,
+ * "manager" in Kueue's and Trainer's manifests, "kuberay-operator" in
+ * KubeRay's. */
 static bool is_controller(const struct node *container)
 {
 	static const char *const names[] = {"controller", "manager",
@@ -52,7 +52,7 @@ bool cluster_is_wanted(enum cluster_kind kind, const struct node *root)
 	return false;
 }
 
-/* Other variables are left out because they may contain secrets. */
+/* Keeps the variables that rules need. Others may contain secrets. */
 static struct node *kept_env(struct arena *arena, const struct node *env)
 {
 	static const char *const names[] = {"DEVICE_LIST_STRATEGY",

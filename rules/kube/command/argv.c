@@ -83,8 +83,8 @@ static void item_add(struct lexer *lexer, const struct node *item)
 	arg->node = item;
 }
 
-/* Returns the state after this item if it is a shell option, else
- * SHELL_NONE. */
+/* Returns the state after this item if it is a shell option or the argument of
+ * one, else SHELL_NONE. */
 static enum shell_state shell_option(enum shell_state state, const char *text)
 {
 	size_t len = strlen(text);

@@ -2,8 +2,8 @@
 /*
  * Classifies a command by its words. A waiting command runs only programs that
  * do not compute on a GPU (shell commands, echo, nvidia-smi) and sleeps for an
- * hour or more, or in a loop. An ending command runs a program that returns,
- * and does not loop, sleep or listen.
+ * hour or more, sleeps in a loop, or follows /dev/null. An ending command runs
+ * a program that returns, and does not loop, sleep or listen.
  */
 #include "kube/command/command.h"
 
@@ -24,7 +24,7 @@ static bool is_one_of(const char *arg, const char *const *names)
 	return false;
 }
 
-/* Returns the base name of word i, or "" if it is unknown. */
+/* Returns the base name of word i; "" if it is unknown or past the end. */
 static const char *word_at(const struct argv *argv, size_t i)
 {
 	if (i >= argv->n || !argv->items[i].text || argv->items[i].unknown)
@@ -132,7 +132,7 @@ static bool waits_at(const struct argv *argv, size_t i, bool loop)
 }
 
 /* True for a word that shows real work in any position, even among the
- * arguments of echo. */
+ * arguments of echo, and for an unknown word, which may show it. */
 static bool is_work(const struct argv *argv, size_t i)
 {
 	const char *arg = word_at(argv, i);
@@ -236,7 +236,8 @@ static bool is_monitor(const struct argv *argv)
 	return false;
 }
 
-/* True for names of scripts that do not return. */
+/* True for a script whose name suggests a server, an application or a worker,
+ * which does not return. */
 static bool server_script(const char *name)
 {
 	static const char *const parts[] = {"serv", "app",    "api",   "web",
@@ -246,7 +247,8 @@ static bool server_script(const char *name)
 	return text_any(name, parts, text_contains_ci);
 }
 
-/* Returns the index of x.py in `python [-u] x.py`, or argv->n. */
+/* Returns the index of x.py in `python [-u] x.py`; argv->n if there is none, or
+ * only a server_script(). */
 static size_t python_script(const struct argv *argv)
 {
 	for (size_t i = 0; i + 1 < argv->n; i++) {
@@ -393,7 +395,8 @@ bool container_tests_devices(const struct container *c)
 	static struct argv_names tests = {.names = names};
 	struct argv argv = container_argv(c);
 
-	/* The worker pods of such a test wait for its launcher. */
+	/* The command of an MPI worker does not show the test, which its
+	 * launcher starts; the image does. */
 	if (sample_image(c))
 		return true;
 	if (starts_work(&argv))

@@ -86,8 +86,9 @@ static bool is_of_controller(const char *key)
 	return false;
 }
 
-/* Returns a label or an annotation of the pod, or NULL. map is "labels" or
- * "annotations", path is ['KEY']. */
+/* Returns a label or an annotation of the pod: "" if a Pod lacks it, NULL if it
+ * is unknown or if path is malformed. map is "labels" or "annotations", path is
+ * ['KEY']. */
 static const char *member(const struct pod *pod, const char *map,
 			  const char *path)
 {

@@ -271,8 +271,9 @@ static void read_degrees(struct reader *reader, enum parallel_id program)
 	}
 }
 
-/* True if the program is started with a backend that uses other nodes:
- * `--distributed-executor-backend ray`. */
+/* True if the program may use other nodes: with a backend such as Ray
+ * (`--distributed-executor-backend ray`), with several nodes if they share the
+ * shards, or with one of the program's own flags for that. */
 static bool spreads(const struct reader *reader,
 		    const struct parallel_program *program)
 {

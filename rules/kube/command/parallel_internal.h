@@ -52,8 +52,9 @@ struct parallel_flag {
 };
 extern const struct parallel_flag parallel_flags[];
 
-/* Returns the value that the container's script assigns to a variable. Returns
- * NULL if there is none, or with *set if it is unknown. */
+/* Returns the value that the container's command assigns to a variable by
+ * NAME=value, and sets *set to whether it is assigned. Returns NULL if it is
+ * not assigned, or if its value is unknown, as after several assignments. */
 const char *assigned_value(const struct container *c, const char *name,
 			   bool *set);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the port of a model server from its command line, or from OLLAMA_HOST
- * (ollama v0.12.0 envconfig/config.go, Host).
+ * Reads the port of vLLM and SGLang from the command line, and of Ollama from
+ * OLLAMA_HOST (ollama v0.12.0 envconfig/config.go, Host).
  */
 #include "kube/command/server.h"
 

@@ -425,7 +425,7 @@ static void lex_next(struct lexer *lexer)
 	}
 }
 
-/* Bytes of a script that take as much memory as one word. */
+/* Cost of a word in the budget, which is counted in bytes of scripts. */
 enum { WORD_COST = 7 };
 
 void lex_script(struct lexer *lexer, const char *text, size_t len)

@@ -36,7 +36,8 @@ struct arg *word_push(struct lexer *lexer);
  * it may be several words, or any flag. */
 void word_add_unknown(struct lexer *lexer, const char *text, size_t known,
 		      bool any);
-/* Adds the words of a script. */
+/* Adds the words of a script until the arena's budget is spent; sets any if
+ * words are missing. */
 void lex_script(struct lexer *lexer, const char *text, size_t len);
 /* Returns the length of the variable name at text, which ends at end or before
  * it. */

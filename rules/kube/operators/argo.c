@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Argo Workflows, Rollouts and analyses.
+ * Argo Workflows, Rollouts and analyses: the pods of a Rollout,
+ * WorkflowTemplates merged into Workflows, and unlimited retries.
  *
  * Sources: Argo docs/retries.md (no limit: until completion); Rollouts' types.
  */
@@ -10,7 +11,8 @@
 
 #include "kube/runtime.h"
 
-/* Argo Rollouts: blue-green runs both versions, canary has maxSurge 25%. */
+/* Counts the pods of a Rollout: blue-green runs both versions, canary adds
+ * maxSurge (25% by default). */
 COUNT_FORMULA(rollout)
 {
 	struct amount replicas = amount_field(at, "replicas", 1);
@@ -95,9 +97,9 @@ static bool fans_out(const struct object *object)
 	return false;
 }
 
-/* Returns a retryStrategy without a limit. `retryStrategy: {}` retries until
- * completion, but a strategy may be restricted to errors of the system, or by
- * an expression. */
+/* Returns a retryStrategy without a limit, or NULL. `retryStrategy: {}` retries
+ * until completion, but a strategy may be restricted to errors of the system,
+ * by an expression, or by a maximum duration. */
 static const struct node *endless(const struct pod *pod)
 {
 	const struct node *strategy = pod_field(pod, "retryStrategy");

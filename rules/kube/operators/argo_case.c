@@ -135,7 +135,8 @@ struct node argo_renamed(const struct node *node, const char *field)
 	return out;
 }
 
-/* A tree whose variants are moved to another one, to be merged afterwards. */
+/* A tree whose variants (fields in another than the usual case) are moved to
+ * another tree, to be merged afterwards. */
 struct respelling {
 	struct pod_builder *builder;
 	struct node *exact, *variants;
@@ -153,7 +154,8 @@ static void add_respelled(struct respelling *to, const struct node *child)
 	merge_add(to->builder->arena, &to->builder->merge_budget, out, &one);
 }
 
-/* Begins with the children before that one, which are exact. */
+/* Starts the two trees with the children before `end`, which have the usual
+ * case. */
 static void respelling_begin(struct respelling *to, const struct node *tree,
 			     const struct node *end)
 {

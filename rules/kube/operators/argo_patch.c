@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Applies podSpecPatch, a string in a workflow or a template that contains a
- * strategic merge patch of the pod's spec. If the patch names devices in fields
- * that gpugate does not read, the pod's devices are unknown.
+ * strategic merge patch of the pod's spec. If the patch cannot be read but its
+ * text names an accelerator, the pod's devices are unknown.
  *
  * Source: Argo Workflows workflow/util/util.go, ApplyPodSpecPatch.
  */
@@ -56,8 +56,8 @@ struct device_patch {
 	const struct node *tree; /* NULL: it could not be read */
 	struct patched items[PATCHED_MAX];
 	size_t n;
-	bool names; /* names a device in a field that is not read */
-	bool open;  /* contains a placeholder */
+	bool names; /* cannot be read, but its text names an accelerator */
+	bool open;  /* cannot be read, and contains a placeholder */
 };
 
 /* Copies a tree and places its nodes at the string, so that findings point at
@@ -148,7 +148,8 @@ static struct container *named(struct pod *pod, const char *name)
 	return NULL;
 }
 
-/* Replaces the container's values by those of the patch. */
+/* Replaces the container's devices by those of the patch. If the pod lacks the
+ * container, they are added to the pod. */
 static void patch_container(struct pod_builder *builder, struct pod *pod,
 			    const struct patched *item)
 {
@@ -223,8 +224,8 @@ static bool has_item(const struct node *list, const char *name)
 }
 
 /* Patches a container: the one that Argo calls main, one of the template's, or
- * a new one. A patch may also set resources of the executor's containers, which
- * have no image here. */
+ * a new one. A patch may also set resources of the executor's containers; they
+ * have no image here and are skipped. */
 static void put_container(struct argo_target *t, const struct node *item)
 {
 	static const char *const mains[] = {"container", "script"};
@@ -286,8 +287,8 @@ static const struct node *with_default(struct argo_target *t,
 			   value);
 }
 
-/* True if the budget allows to read the patch again. All templates may share
- * the patch. */
+/* Charges the budget for merging the patch into this template. Returns false if
+ * the budget is too small, as many templates may share a patch. */
 static bool is_affordable(struct pod_builder *builder,
 			  const struct argo_target *t, const struct node *tree)
 {
@@ -345,7 +346,8 @@ static const struct device_patch *read_once(struct pod_builder *builder,
 }
 
 /* Stores the patches to apply, in the controller's order: the workflow's, then
- * the template's. A patch in the template replaces that of templateDefaults. */
+ * the template's. A patch in the template replaces that of templateDefaults.
+ * Returns their number. */
 static size_t patches(struct pod_builder *builder, const struct pod *pod,
 		      const struct device_patch *out[2])
 {

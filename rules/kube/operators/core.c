@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kubernetes' own controllers.
+ * Kubernetes' own controllers: numbers of pods with replacements and surges,
+ * and commands by which the pods of a Job or a StatefulSet need each other.
  *
  * Sources: pkg/apis/batch/v1/defaults.go; kubernetes/api batch/v1 types.go,
  * apps/v1 types.go.

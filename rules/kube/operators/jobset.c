@@ -117,11 +117,12 @@ static bool have_subdomain(const struct object *object)
 	return false;
 }
 
-/* Returns the reason why the address cannot be resolved. Names of Jobs are
- * unique in a namespace, so if the job is in this JobSet, the pod cannot belong
- * to another one. */
-static const char *why_not(struct arena *arena, const struct object *object,
-			   const struct pod_address *a)
+/* Returns the reason why the address cannot be resolved, or NULL. Names of Jobs
+ * are unique in a namespace, so if the job is in this JobSet, the pod cannot
+ * belong to another one. */
+static const char *unresolved_reason(struct arena *arena,
+				     const struct object *object,
+				     const struct pod_address *a)
 {
 	const struct node *network = node_path(object->root, "spec.network");
 	const struct node *subdomain = node_get(network, "subdomain");
@@ -161,5 +162,5 @@ const char *jobset_unresolved(struct arena *arena, const struct object *object,
 	if (a.namespace_len && !spells("svc", a.namespace, a.namespace_len) &&
 	    !spells(object->namespace, a.namespace, a.namespace_len))
 		return NULL;
-	return why_not(arena, object, &a);
+	return unresolved_reason(arena, object, &a);
 }

@@ -45,8 +45,8 @@ static const struct node *name_through(struct pod_builder *builder,
 	return copy;
 }
 
-/* Returns the spec of the object that it refers to, or NULL: a resolver, a
- * bundle and custom tasks are not looked for. */
+/* Returns the spec of the object to which the holder refers, or NULL.
+ * References by a resolver or a bundle, and custom tasks, are not followed. */
 static const struct node *spec_referred(struct pod_builder *builder,
 					const struct node *holder,
 					const struct task_reference *to)
@@ -234,7 +234,7 @@ static const struct node *shared(struct pod_builder *builder,
 
 /* -- steps ----------------------------------------------------------------- */
 
-/* The steps of one pod. */
+/* Values by which the steps of one pod are built. */
 struct task {
 	struct pod_builder *builder;
 	const struct node *below; /* the task's stepTemplate */
@@ -243,7 +243,8 @@ struct task {
 	bool unsure; /* the run changes the steps' resources */
 };
 
-/* Adds the value to the step under that key. */
+/* Adds the value to the step under that key, as an unknown one unless `known`
+ * is set. */
 static void put(const struct task *task, struct node *out,
 		const struct node *value, const char *key, bool known)
 {
@@ -419,7 +420,7 @@ static void patch(struct pod_builder *builder, struct pod *pod)
 	steps.above = env_above(&steps);
 	steps.unsure |= node_is_unknown(steps.below);
 	put_list(&steps, out, node_get(task, "steps"));
-	/* Runs of single tasks may have another template, other resources. */
+	/* Runs of single tasks may have another template or other resources. */
 	if (node_is_unknown(task) || field_is_set(own, "taskRunSpecs"))
 		out->flags |= NODE_UNKNOWN;
 	pod->spec = out;

@@ -34,8 +34,8 @@ static bool same_text(const struct node *a, const struct node *b)
 	       text_same_bytes(a->str, b->str, a->len);
 }
 
-/* Returns the limit with the name of that request. Most manifests list both in
- * the same order. */
+/* Returns the limit with the name of that request, or NULL. Most manifests list
+ * both in the same order. */
 static struct resource_entry *limit_of(const struct container *c,
 				       struct resource_entry *limits,
 				       const struct node *request)
@@ -80,20 +80,21 @@ static bool request_read(const struct kube_config *config,
 	return extended;
 }
 
-struct env_collector {
+struct container_collector {
 	struct pod_builder *builder;
 	struct pod *pod;
 	size_t size;
 	bool main_found;
 	/* Used for each container beyond CONTAINERS_MAX in turn, with space for
-	 * its requests. */
+	 * its entries. */
 	struct container beyond;
 	struct resource_entry *spare;
 	size_t nspare;
 };
 
-static struct resource_entry *take_entries(struct env_collector *collector,
-					   const struct container *c, size_t n)
+static struct resource_entry *
+take_entries(struct container_collector *collector, const struct container *c,
+	     size_t n)
 {
 	struct arena *arena = collector->builder->arena;
 
@@ -107,7 +108,7 @@ static struct resource_entry *take_entries(struct env_collector *collector,
 	return collector->spare;
 }
 
-static void container_entries(struct env_collector *collector,
+static void container_entries(struct container_collector *collector,
 			      struct container *c)
 {
 	const struct kube_config *config = collector->builder->config;
@@ -146,7 +147,7 @@ static bool is_counted_by(const struct resource_entry *entry,
 	return strcmp(entry->node->key, c->resource) < 0;
 }
 
-/* Adds the devices of one entry: its limit, else its request. */
+/* Adds the devices of an entry to its container, and sets the pod's gpu_by. */
 static void entry_gpus(struct container *c, struct pod *pod,
 		       const struct resource_entry *entry)
 {
@@ -249,7 +250,8 @@ static void env_read(struct arena *arena, struct container *c)
 		}
 }
 
-/* True if the author has an entry of that name, which is not overwritten. */
+/* True if the injected entry is skipped: it has no name, or the author has an
+ * entry of that name. */
 static bool has_env(const struct container *c, const struct node *entry)
 {
 	const char *name = node_str(node_get(entry, "name"));
@@ -286,7 +288,7 @@ void container_add_env(struct arena *arena, struct container *c,
 
 /* -- containers ---------------------------------------------------------- */
 
-static struct container *next_container(struct env_collector *collector)
+static struct container *next_container(struct container_collector *collector)
 {
 	struct pod *pod = collector->pod;
 
@@ -299,7 +301,7 @@ static struct container *next_container(struct env_collector *collector)
 }
 
 /* Makes space for the whole list at once. */
-static void reserve(struct env_collector *collector, size_t n)
+static void reserve(struct container_collector *collector, size_t n)
 {
 	if (collector->size || n < 2)
 		return;
@@ -326,8 +328,9 @@ static const struct node *resources_of(const struct node *node,
 	return node_get(node, "resources");
 }
 
-static void collect(struct env_collector *collector, const struct node *node,
-		    const struct box *box, unsigned index)
+static void collect(struct container_collector *collector,
+		    const struct node *node, const struct box *box,
+		    unsigned index)
 {
 	struct pod *pod = collector->pod;
 	struct container *c;
@@ -364,7 +367,8 @@ static void collect(struct env_collector *collector, const struct node *node,
 		env_read(collector->builder->arena, c);
 }
 
-static void collect_box(struct env_collector *collector, const struct box *box)
+static void collect_box(struct container_collector *collector,
+			const struct box *box)
 {
 	const struct node *node = path_get(collector->pod->spec, box->path);
 
@@ -392,7 +396,7 @@ static void collect_box(struct env_collector *collector, const struct box *box)
 
 /* Adds ephemeral containers, which follow the others in the array but are not
  * counted. */
-static void collect_ephemeral(struct env_collector *collector)
+static void collect_ephemeral(struct container_collector *collector)
 {
 	struct pod *pod = collector->pod;
 	const struct node *list = node_get(pod->spec, "ephemeralContainers");
@@ -441,7 +445,7 @@ void containers_read(struct pod_builder *builder, struct pod *pod)
 		{.kind = BOX_LIST, .path = main_},
 		{0},
 	};
-	struct env_collector collector = {.builder = builder, .pod = pod};
+	struct container_collector collector = {.builder = builder, .pod = pod};
 	const struct box *box = standard;
 
 	if (builder->row && builder->row->boxes &&

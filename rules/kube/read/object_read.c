@@ -282,9 +282,9 @@ policy_kind_of(const struct kube_config *config, const struct object *object)
 	return NULL;
 }
 
-/* True for custom kinds that run workloads, so that fields outside of the table
- * may contain pods. Unknown fields of native kinds are dropped by the API
- * server. */
+/* True for custom kinds of jobs, of training, of serving and of Ray, in which
+ * fields outside of the table may contain pods. Unknown fields of native kinds
+ * are dropped by the API server. */
 static bool makes_pods(const struct object *object)
 {
 	if (object->type->flags & (KIND_NATIVE | KIND_SELECTOR))

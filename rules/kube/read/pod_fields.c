@@ -127,7 +127,8 @@ static const struct node *rename_items(struct maker *maker,
 	return out;
 }
 
-/* Returns the text of `repository` and `tag` of a map, joined. */
+/* Returns the text of first and of the field `key` beside it, joined by a colon
+ * (repository and tag); only first if the field is not set. */
 static const struct node *join(struct arena *arena, const struct node *first,
 			       const char *key)
 {
@@ -153,8 +154,8 @@ static bool is_of_box(const struct field_row *row, const struct node *field)
 	return false;
 }
 
-/* Returns a copy of the kind's complete container, or an empty container for
- * its fields. */
+/* Returns a container without fields, at the position of the kind's complete
+ * container, or else of the holder. */
 static struct node *hollow_box(const struct maker *maker,
 			       const struct field_row *row)
 {
@@ -285,6 +286,8 @@ static const struct node *template_of(struct pod_builder *builder,
 				   : NULL;
 }
 
+/* Returns the PodSpec for a row with `below`: the generated fields, with the
+ * holder merged over them. NULL if no field is set. */
 static const struct node *made_below(struct maker *maker, const char *name,
 				     const struct node *holder)
 {

@@ -96,7 +96,8 @@ static const struct node *copied_map(struct pod_builder *builder,
 	return merge(builder, merge(builder, below, own), above);
 }
 
-/* Sets the pod's parts. Returns false if its spec is not a map. */
+/* Sets the pod's parts. Returns false if its spec is neither a map nor
+ * unknown. */
 static bool pod_place(struct pod_builder *builder, struct pod *pod,
 		      const struct node *holder, const struct node *element)
 {

@@ -208,7 +208,8 @@ struct pointer_walk {
 	size_t nstars;
 };
 
-/* True if a reference token of a pointer, without escapes, equals this key. */
+/* True if the reference token of a pointer, with its escapes decoded, equals
+ * this key. */
 static bool token_is(const char *token, size_t len, const char *key)
 {
 	for (; len && *key; key++, token++, len--) {

@@ -98,7 +98,7 @@ static bool is_directive(const struct node *node)
 	return text_starts(node->key, "$");
 }
 
-/* True if the value is absent, or of the patch's type. */
+/* True if the value is absent, or known and of the patch's type. */
 static bool may_merge(const struct node *value, const struct node *patch)
 {
 	return !value ||

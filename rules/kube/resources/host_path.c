@@ -21,8 +21,8 @@ static size_t parent_of(const char *path, size_t len)
 }
 
 /*
- * Returns the part of the path after the first link to the root of a process,
- * or NULL.
+ * Returns the part of the path after the first link to the root or the working
+ * folder of a process, or NULL.
  */
 static const char *behind_root(const char *path)
 {

@@ -105,7 +105,8 @@ static bool has_loaders(const char *image)
 }
 
 /* True if the kind is made for training, or if several pods need each other and
- * train, as in JobSets. */
+ * train, as in JobSets. In a kind that also runs other work, the pod itself
+ * must train. */
 static bool made_for_training(const struct pod *pod)
 {
 	const struct object *o = pod->object;
@@ -167,10 +168,10 @@ static bool has_nccl(const struct container *c)
 }
 
 /*
- * True for a container that only lists the devices, or sleeps until a user logs
- * in, unless a launcher starts ranks in workers that sleep. A standalone
- * PodTemplate never runs; other objects only read its requests
- * (ProvisioningRequest).
+ * True for a container with a CPU image, one that only lists or tests devices,
+ * and one that sleeps until a user logs in, unless a launcher starts ranks in
+ * workers that sleep. A standalone PodTemplate never runs; other objects only
+ * read its requests (ProvisioningRequest).
  */
 static bool exchanges_nothing(const struct container *c)
 {
@@ -185,7 +186,7 @@ static bool exchanges_nothing(const struct container *c)
 }
 
 /* Returns the number of loader processes, as in `--workers=0`; -1 if it is not
- * set. */
+ * set or not a number. */
 static int64_t loader_workers(const struct argv *argv)
 {
 	static const char *const flags[] = {"--workers", "--num-workers",
@@ -372,9 +373,8 @@ bool shm_volume_size(const struct container *also, const struct node *volume,
 	return !users.no_size;
 }
 
-/* True if the container needs a larger /dev/shm than it has. CRI-O reads
- * another size from an annotation, if the site allows it: pkg/annotations,
- * ShmSize. */
+/* If the site allows it, CRI-O reads another size from an annotation:
+ * pkg/annotations, ShmSize. */
 bool container_lacks_shm(const struct container *c)
 {
 	const struct pod *pod = c->pod;
@@ -435,9 +435,9 @@ struct node *shm_new_mount(struct arena *arena, const char *name)
 	return edit_member_string(arena, mount, "mountPath", SHM_PATH);
 }
 
-/* True if the volume is mounted only at /dev/shm. Memory is charged to the
- * container that writes to it, so a volume with other files must stay on
- * disk. */
+/* True if the volume is mounted only at /dev/shm, and in no init container.
+ * Memory is charged to the container that writes to it, so a volume with other
+ * files must stay on disk. */
 static bool has_no_other_mount(const struct pod *pod, const struct node *volume)
 {
 	const char *name = node_str(node_get(volume, "name"));

@@ -3,8 +3,8 @@
  * Collects facts about the input: selects the objects that are stored, joins
  * the facts of several threads, and computes facts about all workloads
  * together, so that no rule compares each workload with all others. Only facts
- * that a rule reads are stored: policy objects, each once, and workloads with
- * GPU pods.
+ * that a rule reads are stored: policy objects, each once, objects that select
+ * pods or to which pods refer, and workloads with GPU pods.
  */
 #include "kube/set/index.h"
 
@@ -159,7 +159,7 @@ void object_index_add(struct object_index *set, const struct object *o,
 	index_add_service(set, o, file);
 	index_add_config(set, o, file);
 	index_add_group(set, o, file);
-	/* An object of these kinds may have pods as well. */
+	/* A named object or a policy object may have pods as well. */
 	if (!add_named(set, o, file))
 		add_policy(set, o, file);
 	if (!object_is_gpu_workload(o))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Combines facts from the input files with those from a cluster. The last
- * result is cached, by cluster and namespace, because rules run for one
+ * result is cached, by cluster, set and namespace, because rules run for one
  * workload after the other, and workloads of a namespace are usually adjacent.
  */
 #include <stdlib.h>

@@ -33,7 +33,7 @@ static void add_tree(struct buf *out, const struct node *node)
 	free(sorted);
 }
 
-/* Adds the keys of the map. values: adds the values too, and leaves out
+/* Adds the keys of the map, or with `values` its keys and values except for
  * metadata. */
 static void add_fields(struct buf *out, const struct node *map, bool values)
 {

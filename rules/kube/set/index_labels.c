@@ -19,7 +19,7 @@
 #include "kube/scheduling/selector.h"
 
 /* Largest number of labels per pod; real objects have fewer. */
-enum { MOST = 64 };
+enum { LABELS_MAX = 64 };
 
 static const struct {
 	const char *group, *kind, *key;
@@ -56,7 +56,8 @@ static enum more_labels more_of(const struct pod *pod)
 	const struct object *o = pod->object;
 
 	if (o->fragment || o->parent || pod->flat ||
-	    node_count(pod->labels) > MOST || node_is_unknown(pod->labels))
+	    node_count(pod->labels) > LABELS_MAX ||
+	    node_is_unknown(pod->labels))
 		return LABELS_ANY_MORE;
 	if (adds_none(o))
 		return LABELS_NO_MORE;
@@ -73,7 +74,7 @@ void pod_read_labels(struct arena *arena, const struct pod *pod,
 	size_t n = node_count(pod->labels);
 
 	out->more_labels = more_of(pod);
-	if (n > MOST)
+	if (n > LABELS_MAX)
 		return;
 	out->labels = ARENA_ARRAY(arena, struct pod_label, n + NAMED + 1);
 	FOR_EACH_CHILD(pod->labels, label)

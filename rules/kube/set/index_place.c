@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies texts, identities and places into the set. */
+/* Copies texts and identities into the set, and computes places. */
 #include "index_internal.h"
 #include "kube/identity.h"
 #include "kube/runtime.h"

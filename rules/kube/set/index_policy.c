@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the facts of policy objects: keys and scopes of a ResourceQuota,
- * defaults and limits of a LimitRange, the value of a PriorityClass.
+ * Reads the facts of policy objects: amounts and scopes of a ResourceQuota,
+ * default limits and requests of a LimitRange, the value of a PriorityClass and
+ * whether it is the default.
  */
 #include "base/text.h"
 #include "index_internal.h"

@@ -46,8 +46,8 @@ static bool is_fixed(const struct node *spec)
 }
 
 /* Returns the metric of a HorizontalPodAutoscaler that reads only the CPU or
- * the memory, or NULL. Sets *at to the node with its name; NULL if it is the
- * default. */
+ * the memory; NULL for another one, or if its minimum and maximum are equal.
+ * Sets *at to the node with the metric's name; NULL if it is the default. */
 static const char *host_metric(const struct object *o, const struct node *spec,
 			       const struct node **at)
 {

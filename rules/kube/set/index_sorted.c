@@ -181,7 +181,8 @@ void index_sort_policies(struct object_index *set)
 
 /* --- look-ups ------------------------------------------------------------- */
 
-/* Finds the adjacent items with this key; sets *n to their number. */
+/* Finds the adjacent items with this key among *n items. Sets *n to their
+ * number; returns NULL if there are none. */
 static const void *find_fact(const void *items, size_t *n, size_t size,
 			     const struct policy_fact *key,
 			     int (*of_key)(const void *item, const void *key))

@@ -119,8 +119,8 @@ static void demand_of(struct arena *arena, const struct pod *pod,
 		out->demand[out->ndemand++] = claimed[i];
 }
 
-/* True if no container requests cpu or memory (extended resources do not count:
- * pkg/apis/core/v1/helper/qos). */
+/* True if neither the pod itself nor a container requests cpu or memory
+ * (extended resources do not count: pkg/apis/core/v1/helper/qos). */
 static bool is_best_effort(const struct pod *pod)
 {
 	struct quantity q;
@@ -145,7 +145,9 @@ static void priority_read(const struct pod *pod, struct workload_pod *out)
 		class ? !out->priority_class : pod_priority_is_elsewhere(pod);
 }
 
-/* Returns the place of a GPU pod that has no class, or NULL if it has one. */
+/* Returns the facts about a GPU pod without a priority class. Returns NULL for
+ * other pods and for patches, and if the class is unknown or another field
+ * orders the workload in a queue. */
 static struct pod_without_class *without_class(struct arena *arena,
 					       const struct pod *pod,
 					       const struct workload_pod *read,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * AIBrix: StormService and its RoleSets.
+ * AIBrix: the pods of a StormService, and of its RoleSets, that start together.
  */
 #include "rules/kube/operator.h"
 

@@ -8,8 +8,8 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 				node_path(pod->source, "resources.limits.gpu"));
 }
 
-/* The size of /dev/shm is 8Gi by default. v1alpha1 has the field
- * sharedMemory.disabled, v1beta1 a size. */
+/* The operator mounts /dev/shm, by default with 8Gi. sharedMemory.disabled in
+ * v1alpha1, and the size 0 in v1beta1, turn that off. */
 static unsigned injects(const struct pod_builder *builder,
 			const struct pod *pod)
 {

@@ -141,7 +141,7 @@ COUNT_FORMULA(kserve_workers)
 	return n;
 }
 
-/* Returns the number of pods in one group with a `worker`. */
+/* Returns the number of pods in one group; 1 without a `worker`. */
 static struct amount llm_group_size(const struct node *workload)
 {
 	const struct node *parallelism = node_get(workload, "parallelism");
@@ -244,7 +244,8 @@ static const struct node *base(struct pod_builder *builder,
 /* -- devices, shared memory ------------------------------------------------ */
 
 /*
- * Returns the injection of /dev/shm by KServe's own runtime of this name.
+ * Returns the injection of /dev/shm by KServe's own runtime of this name;
+ * unknown for the name of another runtime.
  */
 static unsigned runtime_shm(const char *name)
 {
