@@ -35,7 +35,8 @@ struct field_walk {
 	/* The definition of the custom kind is known, and may differ from the
 	 * table. */
 	bool defined;
-	/* Set during found(): the value is in a field of the operator's own. */
+	/* Set during found(): the value is in a field that is defined by an
+	 * operator's kind, not by the Go types. */
 	bool custom;
 	void (*found)(struct field_walk *walk, const struct field_issue *issue);
 	void *context;

@@ -12,11 +12,12 @@
 
 struct value_issue {
 	const struct node *at; /* the value, or the map that lacks the field */
-	const char *field;
-	/* the allowed words, NULL-terminated; NULL if the required field is not
-	 * set */
+	const char *field;     /* "" for a violated constraint */
+	/* the allowed words, NULL-terminated, if the value is none of them;
+	 * else NULL */
 	const char *const *values;
-	/* the violated condition in words; NULL if one of values is required */
+	/* the violated constraint in words, or NULL; if both are NULL, the
+	 * required field is not set */
 	const char *text;
 	const struct object *object;
 	const struct pod *pod;	   /* pod that contains it; NULL: the object */

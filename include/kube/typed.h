@@ -78,8 +78,10 @@ struct unknown_walk {
 	bool custom;
 };
 
-/* Checks the object, or if the walk has a pod, its template. Returns false for
- * a kind or version that is not in the tables. */
+/* Checks the object, or if the walk has a pod, its template. Returns true if it
+ * checked a template or an object of a native kind; false for a kind of an
+ * operator, which is checked if the table has it, and for other kinds and
+ * versions. */
 bool typed_unknown_fields(struct unknown_walk *walk);
 
 #endif

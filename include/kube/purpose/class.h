@@ -9,12 +9,18 @@
 
 struct argv;
 
-/* True for pods of a kind made for training, or with a training command. */
+/* True for pods of a kind made for training, and for pods with a training
+ * command. If the kind also runs other work, its operator or the command
+ * decides. False in kinds made for serving, and for DaemonSets. */
 bool pod_is_training(const struct pod *pod);
+/* True for pods of a kind that serves, for pods with the command or image of a
+ * server, and for pods of a Deployment or a similar kind that have a port and
+ * no known purpose. False in kinds made for training, and for DaemonSets. */
 bool pod_is_serving(const struct pod *pod);
-/* Returns whether the container answers only after it has loaded a model: yes
- * for servers recognized by command and image, no for simulators and for
- * Ollama, which loads on request, and unknown for others. */
+/* Returns whether the container answers only after it has loaded a model. Yes
+ * in kinds made for serving, for servers recognized by command or image, and
+ * for commands that name a model; no for simulators and for Ollama, which loads
+ * on request; unknown for others. */
 enum tri container_loads_model(const struct argv *argv,
 			       const struct container *c);
 enum pod_purpose { PURPOSE_NONE, PURPOSE_TRAINING, PURPOSE_SERVING };
@@ -32,7 +38,7 @@ enum tri namespace_is_infrastructure(const struct kube_config *config,
 				     const char *namespace);
 /*
  * True for pods that rules about waste skip: device plugins, drivers,
- * monitoring. Only a namespace that the policy lists makes a pod
+ * monitoring. Only its namespace (namespace_is_infrastructure()) makes a pod
  * infrastructure, because tenants can choose the names of images and kinds. If
  * the namespace is unknown, a DaemonSet, or a pod with an image of such a name,
  * is skipped as well.
@@ -52,9 +58,9 @@ bool pod_is_test(const struct pod *pod);
 /* True if the namespace of the pod's object matches an item of "a,b*". */
 bool pod_in_namespaces(struct arena *arena, const struct pod *pod,
 		       const char *namespaces);
-/* Returns the key of a label that restricts the pod to accelerator nodes, in
- * nodeSelector or required affinity (In, Exists, Gt), or NULL. Sets *label to
- * the row of the key. */
+/* Returns the entry of nodeSelector, or the `key` of an expression of required
+ * affinity (In, Exists, Gt), that restricts the pod to accelerator nodes; or
+ * NULL. Sets *label (label may be NULL) to the row of the key. */
 const struct node *pod_gpu_selector(const struct pod *pod,
 				    const struct node_label **label);
 /* Returns the key as written in the selector; the row's key may be a

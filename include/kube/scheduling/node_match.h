@@ -43,8 +43,9 @@ const char *nodes_nearest_label(const struct cluster *cluster,
 				struct arena *arena, const char *key,
 				const char *value);
 /* True if fits() is true for the labels of every node that the pod selects and
- * that offers the resource. False if such a node does not exist, or cluster is
- * NULL. */
+ * that offers the resource. False if such a node does not exist, if the
+ * snapshot may lack nodes (cluster_shows_nodes()), or if something is unknown
+ * or too much to compare. */
 bool nodes_all(const struct cluster *cluster, const struct pod *pod,
 	       const char *resource, bool (*fits)(const struct node *labels));
 /* True if the snapshot lists all nodes that can exist. False if the cluster
@@ -53,9 +54,9 @@ bool cluster_shows_nodes(const struct cluster *cluster);
 
 /*
  * Returns the nodeSelector and tolerations that the pod's RuntimeClass adds
- * according to the snapshot, or NULL. Sets *unknown if the snapshot lacks the
- * class. The classes that NVIDIA's operator and toolkit install, `nvidia` and
- * `nvidia-*`, add nothing:
+ * according to the snapshot (cluster may be NULL), or NULL. Sets *unknown to
+ * whether the class is not known. The classes that NVIDIA's operator and
+ * toolkit install, `nvidia` and `nvidia-*`, add nothing:
  * https://github.com/NVIDIA/gpu-operator/tree/main/assets/pre-requisites
  */
 const struct node *pod_runtime_scheduling(const struct cluster *cluster,

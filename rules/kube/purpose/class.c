@@ -226,7 +226,7 @@ enum pod_purpose container_purpose(const struct container *c)
 	return launches_server(c, &argv) ? PURPOSE_SERVING : PURPOSE_TRAINING;
 }
 
-/* Decides by the main containers' commands and images. */
+/* Returns the purpose of the first main container that has one. */
 static enum pod_purpose find_purpose(const struct pod *pod)
 {
 	enum pod_purpose purpose = PURPOSE_NONE;
@@ -469,7 +469,8 @@ static bool says_no(const struct node_label *label, const char *text)
 				  !strcmp(text, "no") || !strcmp(text, "cpu"));
 }
 
-/* True if only nodes with devices have this value of the label. */
+/* True if only nodes with devices have this value of the label, or if the value
+ * is unknown, except for an unknown instance type. */
 static bool value_pins(const struct node_label *label, const struct node *value)
 {
 	const char *text = node_str(value);

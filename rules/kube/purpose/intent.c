@@ -125,7 +125,8 @@ enum visible env_visible(const struct env_value *value)
 	return strcmp(value->text, "all") ? VISIBLE_SOME : VISIBLE_ALL;
 }
 
-/* Classifies an item of a list of devices; one with a `$` is unknown. */
+/* Classifies an item of a list of devices. Unknown for an item with a `$`, and
+ * for one that hides all devices if it stands alone. */
 static enum visible item_visible(const char *item, size_t len)
 {
 	char text[16];
@@ -207,8 +208,8 @@ static bool is_router(const struct argv *argv)
 	return argv_have_name(argv, &routers);
 }
 
-/* True if the author hides all GPUs, selects the CPU as the device, or runs a
- * router. */
+/* True if the author hides all GPUs, selects the CPU as the device, runs a
+ * router, or uses an image for the CPU. */
 static bool is_for_cpu(const struct argv *argv, const struct container *c)
 {
 	static const char *const hiding[] = {
@@ -323,8 +324,8 @@ static bool program_sign(const struct argv *argv, struct sign *sign)
 	return what;
 }
 
-/* True for a client of a server in another place; parts[] below does the same
- * for scripts. */
+/* True for vLLM's commands that only send requests to a server. is_chore()
+ * recognizes scripts with that purpose by their names. */
 static bool is_client(const struct argv *argv)
 {
 	return argv_have(argv, "vllm") &&

@@ -107,9 +107,9 @@ struct queue_offer queue_offers(const struct node *queue, const char *resource)
 
 /* --- flavors ------------------------------------------------------------- */
 
-static struct flavor_misfit taint_refusal(struct arena *arena,
-					  const struct pod *pod,
-					  const struct node *flavor)
+static struct flavor_misfit taint_misfit(struct arena *arena,
+					 const struct pod *pod,
+					 const struct node *flavor)
 {
 	FOR_EACH_CHILD(node_path(flavor, "spec.nodeTaints"), taint) {
 		const char *key = node_str(node_get(taint, "key"));
@@ -160,12 +160,12 @@ static const struct node *excluded_label(const struct node_need *need,
 
 /* Compares the flavor's labels with the node selector and with the required
  * node affinity, of which each term must exclude the flavor. */
-static struct flavor_misfit label_refusal(struct arena *arena,
-					  const struct pod *pod,
-					  const struct node *flavor)
+static struct flavor_misfit label_misfit(struct arena *arena,
+					 const struct pod *pod,
+					 const struct node *flavor)
 {
 	struct node_needs needs = pod_node_needs(pod);
-	struct flavor_misfit refusal = {NULL, NULL};
+	struct flavor_misfit misfit = {NULL, NULL};
 	unsigned excluding = 0, term = 0;
 
 	for (size_t i = 0; i < needs.n; i++) {
@@ -174,18 +174,18 @@ static struct flavor_misfit label_refusal(struct arena *arena,
 
 		if (!label)
 			continue;
-		if (!refusal.text || !need->term)
-			refusal = (struct flavor_misfit){
+		if (!misfit.text || !need->term)
+			misfit = (struct flavor_misfit){
 				arena_printf(arena, "has the label `%s=%s`",
 					     need->key, label->str),
 				need->at};
 		if (!need->term)
-			return refusal;
+			return misfit;
 		excluding += need->term != term;
 		term = need->term;
 	}
 	return excluding && excluding == needs.terms
-		       ? refusal
+		       ? misfit
 		       : (struct flavor_misfit){NULL, NULL};
 }
 
@@ -208,14 +208,14 @@ struct flavor_misfit queue_flavor_misfit(struct arena *arena,
 					 const struct node *flavor, bool whole)
 {
 	const struct node *topology = topology_request(pod);
-	struct flavor_misfit refusal = taint_refusal(arena, pod, flavor);
+	struct flavor_misfit misfit = taint_misfit(arena, pod, flavor);
 
-	if (!refusal.text)
-		refusal = label_refusal(arena, pod, flavor);
-	if (!refusal.text && topology && whole &&
+	if (!misfit.text)
+		misfit = label_misfit(arena, pod, flavor);
+	if (!misfit.text && topology && whole &&
 	    node_is_unset(node_path(flavor, "spec.topologyName")))
-		refusal = (struct flavor_misfit){
+		misfit = (struct flavor_misfit){
 			"has no `topologyName`, which the pods request",
 			topology};
-	return refusal;
+	return misfit;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the vendor for a node label. A known value is more specific than its
- * key (gke-accelerator: tpu-...), and an instance type is more specific than a
- * label for instance types.
+ * Finds the vendor for a node label. The table has the vendor of most keys. For
+ * a key of several vendors the value decides: as an instance type, as a known
+ * value (gke-accelerator: tpu-...), or by its first word.
  */
 #include "kube/scheduling/labels.h"
 

@@ -81,6 +81,9 @@ struct quantity instance_type_memory(const struct instance_type *type)
 	return memory;
 }
 
+/* Returns the number of chips on one host of a TPU slice ("2x4", "4x4x8"): at
+ * most 4 of a slice with three dimensions, and all of a slice with two, or -1
+ * if it has more than 8. Returns -1 for other texts. */
 static int64_t chips_of_node(const char *topology)
 {
 	long side[3] = {1, 1, 1};

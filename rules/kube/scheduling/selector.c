@@ -29,8 +29,8 @@ static enum tri tri_not(enum tri a)
 	return a == TRI_YES ? TRI_NO : TRI_YES;
 }
 
-/* Returns the text of a scalar; a label without a value (null) has the value
- * "". */
+/* Sets *text and *len to the text of a scalar; a label without a value (null)
+ * has the value "". Returns false if the node is not a scalar. */
 static bool text_of(const struct node *node, const char **text, size_t *len)
 {
 	*text = "";

@@ -38,7 +38,7 @@ static const struct node *term_spot(const struct node *term)
 
 /* True for expressions that exclude preemptible nodes: `capacity-type In
  * [on-demand]`, `gke-spot DoesNotExist`. */
-static bool expression_refuses(const struct node *e)
+static bool expression_excludes(const struct node *e)
 {
 	const struct node *op = node_get(e, "operator");
 	bool listed = false;
@@ -54,24 +54,24 @@ static bool expression_refuses(const struct node *e)
 	       (listed ? node_eq(op, "NotIn") : node_eq(op, "In"));
 }
 
-static bool term_refuses(const struct node *term)
+static bool term_excludes(const struct node *term)
 {
 	FOR_EACH_CHILD(node_get(term, "matchExpressions"), e)
-		if (expression_refuses(e))
+		if (expression_excludes(e))
 			return true;
 	return false;
 }
 
 /* True if the pod's selectors exclude preemptible nodes, whatever it
  * tolerates. */
-static bool refuses_spot(const struct node *selector, const struct node *terms)
+static bool excludes_spot(const struct node *selector, const struct node *terms)
 {
 	FOR_EACH_CHILD(selector, value)
 		if (is_spot_label(value->key) && node_str(value) &&
 		    !spot_is_selected(value->key, value))
 			return true;
 	FOR_EACH_CHILD(terms, term)
-		if (!term_refuses(term))
+		if (!term_excludes(term))
 			return false;
 	return node_count(terms) > 0;
 }
@@ -109,7 +109,7 @@ static const struct node *find_spot(const struct pod *pod)
 			return at;
 	FOR_EACH_CHILD(pod_field(pod, "tolerations"), toleration)
 		if ((at = toleration_spot(toleration)))
-			return refuses_spot(selector, terms) ? NULL : at;
+			return excludes_spot(selector, terms) ? NULL : at;
 	return NULL;
 }
 

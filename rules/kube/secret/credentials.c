@@ -57,7 +57,8 @@ static void report(struct credential_scan *scan, size_t at, size_t end)
 		scan->found(scan->context, at, end - at);
 }
 
-/* Returns the end of the characters among `among` from `at` on. */
+/* Returns the end of the characters among `among` from `at` on, at most
+ * BETWEEN_MOST bytes later. */
 static size_t span(const struct credential_scan *scan, size_t at,
 		   const char *among)
 {

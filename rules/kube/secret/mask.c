@@ -116,7 +116,7 @@ static size_t same_bytes(const struct secret_value *value, const char *text,
 	return n;
 }
 
-static bool is_apart(const char *text, size_t len, size_t at, size_t n)
+static bool is_whole_word(const char *text, size_t len, size_t at, size_t n)
 {
 	return (!at || !isalnum((unsigned char)text[at - 1])) &&
 	       (at + n == len || !isalnum((unsigned char)text[at + n]));
@@ -132,7 +132,7 @@ static size_t match(const struct secrets *secrets, size_t value,
 		size_t n = same_bytes(v, text + at, len - at);
 
 		if (n < v->len ? n >= HEAD
-			       : n >= WORD || is_apart(text, len, at, n))
+			       : n >= WORD || is_whole_word(text, len, at, n))
 			return n;
 	}
 	return 0;

@@ -185,7 +185,7 @@ bool secret_may_be(const char *name, const char *value)
 /*
  * Prefixes, grouped by their last letter, which is searched for because few
  * words of a manifest contain it. cased is set if ordinary words start in the
- * same way ("sk-learn-...").
+ * same way ("sk-learn-..."), so that a token must contain a capital letter.
  */
 #define PREFIX(text, cased)                                                    \
 	{                                                                      \

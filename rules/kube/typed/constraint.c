@@ -14,7 +14,7 @@
 #include "base/array.h"
 #include "base/text.h"
 
-enum { MOST_FIELDS = 40, LABEL_MAX = 63, PORT_NAME_MAX = 15 };
+enum { LABEL_MAX = 63, PORT_NAME_MAX = 15 };
 
 #define LOWER  "abcdefghijklmnopqrstuvwxyz"
 #define UPPER  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -16,7 +16,8 @@ struct constraint_check {
 	bool partial; /* another object may add the missing member of a union */
 };
 
-/* Checks a value against one constraint; the value must be set. */
+/* Checks a value against one constraint; the value must be set. An unknown
+ * value is skipped. */
 void constraint_check(struct constraint_check *check, const struct node *value,
 		      const struct native_constraint *constraint);
 

@@ -2,8 +2,8 @@
 /*
  * Applies the structural schema of a custom resource: removes unknown fields
  * and sets defaults (k8s.io/apiextensions-apiserver
- * pkg/apiserver/schema/pruning, defaulting). Without a schema, the tree is that
- * of the author.
+ * pkg/apiserver/schema/pruning, defaulting). Without a schema, the author's
+ * tree is copied.
  */
 #include "base/text.h"
 #include "typed.h"

@@ -2,11 +2,12 @@
 /*
  * Types of fields as kube-apiserver decodes them: "cannot unmarshal number into
  * Go struct field EnvVar.value of type string" for its own kinds, "must be of
- * type integer" by the schema of a custom resource. Both observed on
+ * type integer" by the schema of a custom resource. Both were observed on
  * kube-apiserver 1.36. The Go types define the expected type, in whole objects
- * of native kinds and in pods and containers of operators' kinds. For other
- * fields of common operators, custom_types.tsv does. Fields of a flat spec
- * belong to the operator and are skipped; quantity-invalid checks quantities.
+ * of native kinds and in pods and containers of operators' kinds.
+ * custom_types.tsv defines the types of other fields of common operators.
+ * Fields of a flat spec belong to the operator and are skipped;
+ * quantity-invalid checks quantities.
  */
 #include "kube/field_type.h"
 
@@ -43,8 +44,8 @@ static void found(struct fields *fields, const struct node *at,
 	fields->walk->found(fields->walk, &fields->issue);
 }
 
-/* The types that are accepted for each form of a field, and for NATIVE_LIST and
- * NATIVE_MAP. */
+/* The types that are accepted for each form of a field (letters as in
+ * native_types.tsv), and for NATIVE_LIST and NATIVE_MAP. */
 static const struct {
 	unsigned types;
 	const char *name;
@@ -65,7 +66,7 @@ static const struct {
 
 /* Returns the required type in words if the value cannot be decoded, else
  * NULL. */
-static const char *refused(const struct node *node, char form)
+static const char *required_type(const struct node *node, char form)
 {
 	unsigned i = (unsigned char)form;
 	int64_t n;
@@ -83,7 +84,7 @@ static void visit_map(struct fields *fields, const struct node *map,
 static void visit_item(struct fields *fields, const struct node *node,
 		       const struct native_field *field)
 {
-	const char *wanted = refused(node, field->form);
+	const char *wanted = required_type(node, field->form);
 
 	if (wanted)
 		found(fields, node, field->name, wanted);
@@ -103,7 +104,8 @@ static void visit_value(struct fields *fields, const struct node *node,
 		return;
 	}
 	/* For a map of lists, only the map is checked. */
-	wanted = refused(node, many == NATIVE_LIST ? NATIVE_LIST : NATIVE_MAP);
+	wanted = required_type(node,
+			       many == NATIVE_LIST ? NATIVE_LIST : NATIVE_MAP);
 	if (wanted)
 		found(fields, node, field->name, wanted);
 	else if (many != (NATIVE_LIST | NATIVE_MAP))

@@ -14,7 +14,8 @@
 #include "base/text.h"
 #include "native.h"
 
-static bool is_complete(const struct object *object)
+/* True if the table has all kinds of the object's group and version. */
+static bool is_native_version(const struct object *object)
 {
 	const struct native_kind *k = native_kinds;
 
@@ -101,9 +102,10 @@ enum kind_fault kind_fault(const struct object *object,
 {
 	if (!object->kind || !object->version)
 		return KIND_NO_FAULT;
-	if (!is_complete(object))
+	if (!is_native_version(object))
 		return custom_fault(object, meant);
-	/* Objects of these kinds are never stored. */
+	/* Lists, and options of requests, are kinds that the table lacks
+	 * because their objects are never stored. */
 	if (native_kind(object->group, object->version, object->kind) ||
 	    text_ends(object->kind, "List") ||
 	    text_ends(object->kind, "Options") || object_kind_has(object, ~0u))

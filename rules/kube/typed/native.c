@@ -220,8 +220,8 @@ static const char *behind_host(const char *image)
 	return image + n + 1;
 }
 
-/* True if the text may be the name of an image. For other texts the result is
- * unknown. */
+/* True if the text may be the name of an image. The API server finds no tag in
+ * other texts (parsers.ParseImageName fails). */
 static bool is_reference(const char *image)
 {
 	const char *path = behind_host(image);
@@ -479,9 +479,8 @@ static void finish_secret(struct arena *arena, struct node *secret)
 			typed_keep(data, text, unknown(arena, text));
 }
 
-/* Adds the labels that the API server sets for the pods of a Job unless
- * manualSelector is set (PrepareForCreate), and the labels of the Job itself if
- * they default to those of its pods. */
+/* Adds the labels that the API server sets for a Job's pods, with unknown
+ * values (PrepareForCreate). always adds them also if there are no labels. */
 static void label_job(struct arena *arena, struct node *metadata, bool always)
 {
 	static const char *const keys[] = {
@@ -498,6 +497,9 @@ static void label_job(struct arena *arena, struct node *metadata, bool always)
 			typed_put(labels, keys[i], unknown(arena, labels));
 }
 
+/* Sets the labels of a Job's pods, unless manualSelector is set. A Job without
+ * labels (labeled is false) has got the labels of its pods by default, and gets
+ * these too. */
 static void finish_job(struct arena *arena, struct node *job, bool labeled)
 {
 	struct node *spec = typed_find(job, "spec", 4);

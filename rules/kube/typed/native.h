@@ -27,7 +27,7 @@ enum native_flags {
 
 struct native_field {
 	const char *name;
-	char form; /* one of s y i f b q t o x; T means a struct */
+	char form; /* letter as in data/native_types.tsv; T means a struct */
 	unsigned char flags;
 	unsigned short type;  /* type of a struct */
 	unsigned char values; /* index of the allowed words in native_enums */

@@ -48,7 +48,8 @@ static void canonical(struct arena *arena, unsigned type, struct node *map)
 	}
 }
 
-/* Makes a part of an object: nothing is filled in or omitted. */
+/* Copies a part of an object and makes its quantities canonical. Nothing is
+ * filled in or omitted. */
 static struct node *native_fragment(struct arena *arena,
 				    const struct native_kind *kind,
 				    const struct node *from)
