@@ -104,7 +104,8 @@ struct pod {
 	/* the only fields that a generated pod can have; NULL: all fields of a
 	 * PodSpec */
 	const struct field_row *fields;
-	/* map of the kind from which a generated pod is made */
+	/* map of the kind from which a generated pod is made; else the spec
+	 * before the operator's changes */
 	const struct node *source;
 	bool based; /* generated from source and from another object */
 	const struct node *base; /* the PodSpec of that object, or NULL */

@@ -309,9 +309,10 @@ void embed_add(struct pod_builder *builder, const struct doc *doc,
 
 /*
  * Returns the template after a strategic merge patch, as kubectl and the
- * operators apply it. Values keep their source positions. The pod gets no
- * fixes, because it is not in the file as a whole (fix.c). Each value that is
- * copied costs one node of the budget; values beyond the budget are unknown.
+ * operators apply it. Values keep their source positions. A pod that is read
+ * from the result is not in the file as a whole; fix.c decides where its fixes
+ * are written. Each value that is copied costs one node of the budget; values
+ * beyond the budget are unknown.
  */
 const struct node *template_merge(struct arena *arena, uint32_t *budget,
 				  const struct node *template,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Builds snapshots. A change replaces the blob of one namespace; all other
- * blobs are shared with the previous snapshot.
+ * Builds snapshots. A change replaces the blob of one namespace, or of one
+ * cluster-scoped kind; all other blobs are shared with the previous snapshot.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Splits a container's command into words. Plain items are one word each; the
- * string after `sh -c` (or bash -lc, -euxo pipefail -c, ...) is split as a
- * shell would (shell.c).
+ * string after `sh -c` (or bash -lc, -euxo pipefail -c, ...) and Argo's
+ * `source` are split as a shell would (shell.c).
  */
 #include "rules/kube/operator.h"
 

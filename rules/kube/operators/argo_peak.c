@@ -16,8 +16,9 @@
 
 #include "base/text.h"
 
-/* Limits on comparisons of names and on nested templates. Beyond them, no peak
- * is computed. */
+/* Limits on comparisons of names and on nested templates. If the budget is
+ * spent, the steady number is used instead of a peak; templates that are nested
+ * deeper are not counted. */
 enum { PEAK_BUDGET = 200000, DEPTH_MAX = 50 };
 
 struct peak {

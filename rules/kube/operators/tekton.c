@@ -195,7 +195,7 @@ static struct node *copy_until(struct pod_builder *builder,
 
 /* Returns the tree with unknown values where the controller fills them in.
  * Commands are copied as they are, because their readers find variables
- * themselves. */
+ * themselves, unless one item may become several words. */
 static const struct node *filled(struct pod_builder *builder,
 				 const struct node *tree)
 {
@@ -269,7 +269,8 @@ static bool is_for_shell(const char *script)
 	       text_find(script, strcspn(script, "\n"), "bash");
 }
 
-/* Replaces the step's command by its script. */
+/* Replaces the step's command by its script, or by an unknown one if the script
+ * is not for a shell. */
 static void put_script(const struct task *task, struct node *out,
 		       const struct node *script)
 {

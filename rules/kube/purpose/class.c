@@ -53,7 +53,8 @@ static bool serve_script(const struct arg *arg)
 	       text_any(arg->base, words, text_contains);
 }
 
-/* True for the module in `python -m package.train`. */
+/* True for the module in `python -m package.train`, and for one whose last part
+ * tells_training(). */
 static bool train_module(const struct arg *option, const struct arg *arg)
 {
 	const char *dot = arg->text ? strrchr(arg->text, '.') : NULL;

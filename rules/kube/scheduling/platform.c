@@ -207,7 +207,8 @@ enum device_injection cluster_injection(const struct cluster *cluster,
 
 /* --- versions ------------------------------------------------------------- */
 
-/* Returns the minor version in the image "REPOSITORY:1.12.0@DIGEST". */
+/* Returns the minor version of a version 1 in the image
+ * "HOST/REPOSITORY:1.12.0@DIGEST"; 0 if it has none. */
 static int minor_of_image(const char *image)
 {
 	const char *name = image ? strrchr(image, '/') : NULL;

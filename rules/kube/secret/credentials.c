@@ -100,7 +100,8 @@ static size_t until(struct credential_scan *scan, size_t at, const char *ends)
 	return seen->to;
 }
 
-/* True if the text has a digit, or a capital after a small letter. */
+/* True for a text of at least RANDOM bytes with a digit, or with a capital
+ * after a small letter. */
 static bool looks_random(const char *s, size_t len)
 {
 	bool digit = false, mixed = false;

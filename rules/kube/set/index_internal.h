@@ -90,8 +90,8 @@ void workload_index_each(const struct object_index *set,
 /* Sorts the workloads and marks duplicates. */
 void workload_index_finish(struct object_index *set);
 /* Sorts the lists of the index, except for workloads and named objects, and
- * removes duplicates of policy objects. Call it before index_sort_named(),
- * because it sets the sets of named objects. */
+ * removes duplicates of policy objects. It also stores the set of each named
+ * object. */
 void index_sort_policies(struct object_index *set);
 void index_sort_named(struct object_index *set);
 /* Returns a hash of a policy object's content and its cluster: equal objects

@@ -72,7 +72,8 @@ static const char *required_type(const struct node *node, char form)
 	int64_t n;
 
 	if (forms[i].types & 1u << node->type || node_is_unset(node) ||
-	    node_is_unknown(node) || /* 2.0 is accepted */
+	    node_is_unknown(node) ||
+	    /* 2.0 is accepted as an integer */
 	    (forms[i].types & 1 << NODE_INT && node_int(node, &n)))
 		return NULL;
 	return forms[i].name;

@@ -137,11 +137,11 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 			of_cache(builder, pod, ref));
 }
 
-/* KServe (v1beta1) sets cpu and memory of the containers that it adds. */
+/* With inferencePlatform `kserve`, KServe (v1beta1) sets cpu and memory of the
+ * containers that it adds. */
 static unsigned injects(const struct pod_builder *builder,
 			const struct pod *pod)
 {
-
 	return node_eq(node_get(pod->spec, "inferencePlatform"), "kserve")
 		       ? INJECT_MEMORY
 		       : 0;
