@@ -61,8 +61,6 @@ struct container {
 	/* Some resource name contains a domain, as the names of all
 	 * accelerators do; or limits or requests are unknown. */
 	bool extended;
-	/* env is a list of maps with strings for name and value. */
-	bool env_plain;
 	const struct env_entry *env; /* in order, without those of envFrom */
 	size_t nenv;
 	/* node_tag_bit() of the names of env, in four sets selected by bits 6

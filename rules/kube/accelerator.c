@@ -240,7 +240,7 @@ static bool device_near(const char *name, const char *to)
 	return text_distance(name, to, 2) <= (length > 4 ? 2 : 1);
 }
 
-/* Like row_matches(), for a pattern with capitals. */
+/* Like row_matches(), for a pattern with capitals and a name in lower case. */
 static bool row_matches_lower(const char *pattern, const char *name)
 {
 	for (; *pattern; pattern++, name++) {

@@ -152,8 +152,8 @@ static void add_request(const struct claim_table *table, struct claim *claim,
 		    node_str(node_get(request, "deviceClassName")), n);
 }
 
-/* Returns the field of a request that Kueue does not support: kueue v0.19.0
- * pkg/dra/claims.go countDevicesPerClass(). */
+/* Returns the setting of a request that Kueue does not support, or NULL: kueue
+ * v0.19.0 pkg/dra/claims.go countDevicesPerClass(). */
 static const char *unqueued_field(const struct node *request)
 {
 	const struct node *exactly = node_get(request, "exactly");
@@ -168,7 +168,8 @@ static const char *unqueued_field(const struct node *request)
 	return NULL;
 }
 
-/* Sets the names of the requests, unless one of them is unknown. */
+/* Sets the names of the requests, unless one of them is unknown or there are
+ * more than CLAIMS_MAX. */
 static void name_requests(struct arena *arena, struct claim *claim,
 			  const struct node *requests)
 {

@@ -26,7 +26,7 @@ COUNT_FORMULA(nearest)
 	return amount_of(1);
 }
 
-/* Returns the first of the fields that is set. */
+/* Returns the first of the fields that is set, or NULL. */
 static const struct node *first_set(const struct node *map,
 				    const char *const *paths)
 {

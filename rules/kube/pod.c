@@ -87,7 +87,7 @@ static size_t begins_with(const char *dotted, const char *const *keys)
 	return n;
 }
 
-/* Returns the author's container with the name of a generated one. */
+/* Returns the author's container with the name of a generated one, or NULL. */
 static const struct node *own_container(const struct pod *pod,
 					const struct node *made)
 {

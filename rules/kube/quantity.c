@@ -47,8 +47,9 @@ static size_t digits_at(const char *s, const char *end)
 	return (size_t)(s - start);
 }
 
-/* Splits the text. Returns false if the suffix has a character that occurs in
- * no suffix. */
+/* Splits the text into its parts. Returns false if the rest after the number
+ * has a character that occurs in no suffix; whether the suffix itself is valid
+ * is not checked. */
 static bool split(const char *s, size_t len, struct parts *out)
 {
 	static const char letters[] = "eEinumkKMGTP";

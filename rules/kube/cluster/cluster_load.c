@@ -90,8 +90,8 @@ static const struct node *read_value(struct load *load)
 	return node;
 }
 
-/* Calls item() for each item of the list that starts at the current
- * position. */
+/* Calls item() for each item of the list that starts at the current position.
+ * Returns 0, or -1 after an error. */
 static int each_item(struct load *load,
 		     int (*item)(struct load *load, const struct node *node))
 {

@@ -126,8 +126,9 @@ struct node_row {
 	uint64_t group, count;
 };
 
-/* Adds change to the number of nodes in a group; removes the group with its
- * last node. */
+/* Adds change to the number of nodes in the group with that key; removes the
+ * group with its last node. A new group gets this name and tree; the tree may
+ * be NULL. */
 static void count_group(struct cluster_builder *b, uint64_t key,
 			const char *name, struct buf *tree, int64_t change)
 {

@@ -129,7 +129,8 @@ static void put_value(struct buf *out, const char *key, const char *inner,
 	stream_close(out, '}');
 }
 
-/* Two groups may be named after the same node, at different times. */
+/* Two groups may have the name of the same node, from different times; then a
+ * number is appended to the name of the second. */
 static void write_nodes(struct writer *w)
 {
 	struct buf *out = &w->line;

@@ -18,8 +18,8 @@
 #define ADMIN_LABEL "resource.kubernetes.io/admin-access"
 
 /*
- * Returns the vendor that the text of a DeviceClass's name or selector
- * contains: selectors name the driver (`device.driver == 'gpu.nvidia.com'`).
+ * Returns the vendor that the name or a selector of a DeviceClass contains, or
+ * NULL. Selectors name the driver (`device.driver == 'gpu.nvidia.com'`).
  */
 static const char *vendor_in(const char *text)
 {

@@ -53,7 +53,8 @@ static size_t known_len(const char *text, size_t len)
 	return dollar ? (size_t)(dollar - text) : 0;
 }
 
-/* Sets the variable's name if the item ends with "$(NAME)". */
+/* Sets the variable's name if the text, which is the unknown rest of an item,
+ * is "$(NAME)". */
 static void item_name(struct lexer *lexer, const char *text)
 {
 	size_t len = strlen(text);

@@ -21,7 +21,7 @@ const char *base_name(const char *text)
 
 /* -- first characters ------------------------------------------------------ */
 
-/* Returns the bit for the first two letters of a text. */
+/* Returns the bit for the first two characters of a text. */
 static inline uint64_t start_bit(const char *text)
 {
 	unsigned first = (unsigned char)text[0];

@@ -202,8 +202,8 @@ static size_t interactive_word(const struct argv *argv)
 	return first_of(argv, &pages);
 }
 
-/* True if a shell is the whole command and has a terminal, without which it is
- * not interactive. */
+/* True if a shell is the whole command and has a terminal or an open stdin,
+ * without which it ends at once. */
 static bool is_terminal(const struct argv *argv, const struct container *c)
 {
 	return argv->n == 1 && is_shell(word_at(argv, 0)) &&
@@ -372,8 +372,8 @@ bool container_goes_on(const struct container *c)
 
 /* -- tests of devices ------------------------------------------------------ */
 
-/* True if the command starts a script or a launcher, which works after a test
- * of the devices. */
+/* True if the command has a Python script, a launcher or vLLM, which works
+ * after a test of the devices. */
 static bool starts_work(const struct argv *argv)
 {
 	static const char *const names[] = {"torchrun", "accelerate",

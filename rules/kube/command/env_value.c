@@ -143,7 +143,9 @@ static const struct container *find_container(const struct container *c,
 	return NULL;
 }
 
-/* Divides and rounds up, as the downward API does. */
+/* Returns the quantity divided by the divisor and rounded up, as the downward
+ * API does; both in thousandths if `milli`. Returns NULL if the divisor is
+ * invalid or the quantity negative. */
 static const char *divided(const struct pod *pod, struct quantity q,
 			   const struct node *divisor, bool milli)
 {
@@ -200,8 +202,9 @@ static const char *value_of(struct env_reader *reader, size_t i)
 	return read_entry(reader, entry, i).text;
 }
 
-/* Finds the last entry of that name before number `before`. A name without an
- * entry may come from envFrom, a Service or the operator: unknown. */
+/* Returns the value of the last entry of that name before number `before`, or
+ * NULL if it is unknown. A name without an entry may come from envFrom, a
+ * Service or the operator. */
 static const char *referred(struct env_reader *reader, const char *name,
 			    size_t before)
 {
@@ -213,7 +216,9 @@ static const char *referred(struct env_reader *reader, const char *name,
 	return NULL;
 }
 
-/* Appends the value of the reference at *at. Returns false if it is unknown. */
+/* Appends the value of the reference "$(NAME)" at *at and moves *at behind it.
+ * Without the bracket, appends only the `$`. Returns false if the value is
+ * unknown. */
 static bool expand_one(struct env_reader *reader, struct buf *out,
 		       const char **at, size_t before)
 {

@@ -38,7 +38,8 @@ static int64_t read_count(const char *text, const char **end)
 	return n > 0 && n <= 1000000 ? n : 0;
 }
 
-/* Reads "4", a range such as "2:4", or "gpu" for all devices. */
+/* Reads "4", a range such as "2:4", or "gpu" or "auto" for all devices.
+ * Anything else is unknown. */
 static void degree_read(struct degree *degree, const char *text)
 {
 	const char *end = NULL;
@@ -131,8 +132,8 @@ static const struct parallel_program *program_find(const struct argv *argv,
 	return NULL;
 }
 
-/* Returns the program that the image starts, or KServe's server; NULL if
- * unknown. */
+/* Returns the program that the image or KServe's runtime starts; NULL if it is
+ * unknown or the container sets a command. */
 static const struct parallel_program *
 program_of_image(const struct container *c)
 {
@@ -306,8 +307,8 @@ static bool is_for_cpu(const struct argv *words)
 	       argv_have(words, "--use-cpu") || argv_have(words, "--no-cuda");
 }
 
-/* True for a word that may contain any flag, or a variable with an unknown
- * value. */
+/* True for a word that may be any flag. A variable with a known value is not,
+ * unless the value is a flag or has several words. */
 static bool is_any(const struct reader *reader, const struct arg *arg)
 {
 	const char *value;

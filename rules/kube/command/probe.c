@@ -67,8 +67,8 @@ static bool starts_number(const char *text, const char *s)
 	       (s == text || s[-1] == 'x' || (!is_word(s[-1]) && s[-1] != '.'));
 }
 
-/* Converts a number with this unit to billions; returns unset for an unknown
- * unit. */
+/* Converts tenths of this unit to tenths of billions, at least one unless n is
+ * 0; returns `unset` for an unknown unit. */
 static int64_t in_billions(char unit, int64_t n, int64_t unset)
 {
 	if (unit == 'b' || unit == 'B')

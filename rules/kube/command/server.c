@@ -33,7 +33,8 @@ static int64_t port_number(const char *text)
 		       : 0;
 }
 
-/* Returns the port in OLLAMA_HOST (`0.0.0.0:8080`), or 0. */
+/* Returns the port in OLLAMA_HOST (`0.0.0.0:8080`) of a container with the
+ * image of Ollama, and sets *at to its entry; returns 0 without one. */
 static int64_t ollama_port(const struct container *c, const struct node **at)
 {
 	struct env_value host = container_env_value(c, "OLLAMA_HOST");

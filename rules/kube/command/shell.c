@@ -24,7 +24,8 @@ struct arg *word_push(struct lexer *lexer)
 	return arg;
 }
 
-/* True if this word is the value of the flag before it. */
+/* True if the last word is a flag without '=', so that the next word may be its
+ * value. */
 static bool follows_flag(const struct lexer *lexer)
 {
 	const struct arg *last;
@@ -38,8 +39,9 @@ static bool follows_flag(const struct lexer *lexer)
 
 /*
  * Adds a word that is unknown after the first `known` bytes: "--flag=" keeps
- * its flag, "name=" is an assignment or a Hydra override; any other word that
- * is not a flag's value may be a flag.
+ * its flag, "name=" is an assignment or a Hydra override; a word that is
+ * entirely unknown may be a flag if it may be several words, or if `any` is set
+ * and it does not follow a flag.
  */
 void word_add_unknown(struct lexer *lexer, const char *text, size_t known,
 		      bool any)
@@ -132,8 +134,8 @@ static bool is_name(char c)
 	       (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Marks a reference to the variable as unknown; the name ends before the
- * current position. */
+/* Marks the word as unknown at a reference to the variable. Stores the
+ * variable's name if nothing before it is unknown. */
 static void word_hide_variable(struct lexer *lexer, const char *name,
 			       size_t len)
 {
@@ -241,7 +243,8 @@ static void lex_double(struct lexer *lexer)
 		lexer->at++;
 }
 
-/* Stores the delimiter of a here-document, at "<<". */
+/* Stores the delimiter of a here-document, at "<<". Of "<<<", skips only the
+ * sign. */
 static void lex_here(struct lexer *lexer)
 {
 	lexer->at += 2;

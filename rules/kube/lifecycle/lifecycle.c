@@ -81,8 +81,8 @@ bool object_is_suspended(const struct object *object)
 	return false;
 }
 
-/* True for kinds in no table whose pod template has its own apiVersion and
- * kind, as in the ElasticJob of pytorch/elastic. */
+/* True for the pod template of a kind in no table if the template has an
+ * apiVersion and a kind, as in the ElasticJob of pytorch/elastic. */
 static bool is_template(const struct object *object)
 {
 	return object->parent && !object->parent->type &&

@@ -267,8 +267,8 @@ static int64_t better(struct peak *peak, struct arena *arena,
 	return n;
 }
 
-/* Finds the heaviest group of a template; sets best->list to NULL if there is
- * none. */
+/* Finds the heaviest group of a template and returns its weight; returns 0 and
+ * sets best->list to NULL if there is none. */
 static int64_t best_group(struct peak *peak, struct arena *arena,
 			  const struct node *template, struct moment *best)
 {
@@ -323,7 +323,8 @@ static int64_t weight(struct peak *peak, struct arena *arena,
 	return n;
 }
 
-/* Adds the pods of the template's heaviest group to the counts. */
+/* Adds to the counts the template's own pod and the pods of its heaviest group,
+ * with those of the templates inside it. */
 static void count_template(struct peak *peak, struct arena *arena,
 			   const struct node *template, int64_t times)
 {

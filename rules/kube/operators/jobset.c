@@ -13,7 +13,7 @@
 #include "rules/kube/operator.h"
 
 /* Returns the action of a failure policy rule that does not count restarts,
- * whatever the reason of the failure is. */
+ * whatever the reason of the failure is; NULL if no rule has one. */
 static const struct node *endless(const struct pod *pod)
 {
 	FOR_EACH_CHILD(node_path(pod->object->root, "spec.failurePolicy.rules"),
@@ -27,7 +27,8 @@ static const struct node *endless(const struct pod *pod)
 	return NULL;
 }
 
-/* A JobSet with several pods is a training job unless it serves. */
+/* A JobSet with several pods counts as training unless its programs or probes
+ * show that it serves. */
 static enum tri trains(const struct object *object)
 {
 	return object->gang.n > 1 || object->gang.unknown ? TRI_YES

@@ -2,7 +2,8 @@
 /* Kaiwo: devices of its kinds. */
 #include "rules/kube/operator.h"
 
-/* Adds gpusPerReplica devices, or else gpus. */
+/* Adds the devices of gpusPerReplica, or else of gpus, as amd.com/gpu, unless
+ * the pod already counts as a GPU pod. */
 static void gpus(struct pod_builder *builder, struct pod *pod)
 {
 	const struct node *spec = node_get(builder->object->root, "spec");

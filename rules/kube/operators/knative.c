@@ -7,7 +7,8 @@
 
 #include <stdlib.h>
 
-/* Reads the number in the annotation a, or else b. */
+/* Reads the number in the annotation a, or else b, or else returns `unset`. Any
+ * other text is unknown. */
 static struct amount annotation_int(const struct node *annotations,
 				    const char *a, const char *b, int64_t unset)
 {

@@ -67,7 +67,8 @@ static const struct node *template_ref(const struct node *role)
 	return NULL;
 }
 
-/* Returns the patch of the role's template; in v1alpha1 it is in the role. */
+/* Returns the patch of the role's template, or NULL; in v1alpha1 it is in the
+ * role. */
 static const struct node *template_patch(const struct node *role)
 {
 	const struct node *patch = node_get(template_ref(role), "patch");

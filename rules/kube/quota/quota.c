@@ -181,7 +181,8 @@ struct demand workload_demand(const struct workload *workload,
 }
 
 /* True if devices of the class count as the resource: the name that the class
- * gives them, or the one derived from its own name. */
+ * gives them, or the one derived from its own name. False before Kubernetes
+ * 1.36, and for a class that is not known. */
 static bool class_is_resource(const struct class_finder *classes,
 			      const struct object_index *index,
 			      const struct workload *w, const char *class,
@@ -272,7 +273,8 @@ bool quota_case_next(const struct accelerator_extra *extra,
 
 /* --- claims --------------------------------------------------------------- */
 
-/* True if the same claim is in an earlier file as well. */
+/* True if an earlier request is of the same claim and for the same class,
+ * because the claim is in another file as well. */
 static bool is_copy(const struct object_index *index, size_t request)
 {
 	const struct class_request *claim = &index->requests[request];

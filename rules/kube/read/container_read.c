@@ -57,8 +57,8 @@ static struct resource_entry *limit_of(const struct container *c,
 	return &limits[i];
 }
 
-/* Reads a request. Returns true if it is an extended resource without a
- * limit. */
+/* Reads a request. Returns true if it is an extended resource without a limit
+ * of the same text. */
 static bool request_read(const struct kube_config *config,
 			 const struct container *c,
 			 struct resource_entry *limits,
@@ -188,11 +188,6 @@ static void container_gpus(struct container *c, struct pod *pod)
 
 /* -- variables ----------------------------------------------------------- */
 
-static bool is_open(const struct node *node)
-{
-	return node_is_unset(node) || node_is_unknown(node);
-}
-
 static bool key_is(const struct node *node, const char *key)
 {
 	size_t len = strlen(key);
@@ -201,25 +196,18 @@ static bool key_is(const struct node *node, const char *key)
 }
 
 /* Reads an env entry. Returns true if it has a name. */
-static bool env_entry_read(struct container *c, const struct node *node,
-			   struct env_entry *out)
+static bool env_entry_read(const struct node *node, struct env_entry *out)
 {
 	const struct node *name = NULL, *value = NULL;
 
-	if (!node_is_map(node)) {
-		c->env_plain &= is_open(node);
+	if (!node_is_map(node))
 		return false;
-	}
 	for (const struct node *field = node->first; field;
 	     field = field->next) {
 		if (key_is(field, "name"))
 			name = field;
 		else if (key_is(field, "value"))
 			value = field;
-		else
-			continue;
-		if (field->type != NODE_STRING)
-			c->env_plain &= is_open(field);
 	}
 	if (!name || !node_str(name))
 		return false;
@@ -237,13 +225,12 @@ static void env_read(struct arena *arena, struct container *c)
 	const struct node *list = node_get(c->node, "env");
 	struct env_entry *entries;
 
-	c->env_plain = !list || node_is_seq(list);
 	if (!node_count(list))
 		return;
 	c->env = entries =
 		arena_alloc(arena, node_count(list) * sizeof(*entries));
 	FOR_EACH_CHILD(list, node)
-		if (env_entry_read(c, node, &entries[c->nenv])) {
+		if (env_entry_read(node, &entries[c->nenv])) {
 			uint16_t tag = entries[c->nenv++].tag;
 
 			c->env_tags[tag >> 6 & 3] |= node_tag_bit(tag);
@@ -276,8 +263,7 @@ void container_add_env(struct arena *arena, struct container *c,
 	if (c->nenv)
 		memcpy(all, c->env, c->nenv * sizeof(*all));
 	FOR_EACH_CHILD(list, node)
-		if (!has_env(c, node) &&
-		    env_entry_read(c, node, &all[c->nenv])) {
+		if (!has_env(c, node) && env_entry_read(node, &all[c->nenv])) {
 			uint16_t tag = all[c->nenv].tag;
 
 			c->env_tags[tag >> 6 & 3] |= node_tag_bit(tag);

@@ -61,7 +61,8 @@ static void append(struct node *list, struct node *child)
 	list->tags |= node_tag_bit(child->tag);
 }
 
-/* True if the list has an item with that key, or that name. */
+/* True if the list has an item with the name of `like`; for a map, true if it
+ * has the key of `like`. */
 static bool list_has(const struct node *list, const struct node *like)
 {
 	const char *name = node_str(node_get(like, "name"));

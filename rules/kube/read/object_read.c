@@ -210,8 +210,9 @@ static void embeds_read(struct pod_builder *builder)
 /* -- sums ---------------------------------------------------------------- */
 
 /*
- * Counts only the step of a workflow with the most devices, because steps need
- * not run at the same time.
+ * Keeps the steady number only of the step of a workflow with the most devices;
+ * that of other steps becomes unknown, because steps need not run at the same
+ * time.
  */
 static void runs_one(struct arena *arena, struct object *object)
 {

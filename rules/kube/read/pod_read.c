@@ -70,7 +70,8 @@ static const struct node *merge(struct pod_builder *builder,
 }
 
 /* Returns the annotations or labels of the pod's metadata with those that its
- * operator adds. */
+ * operator adds from the maps in the rows. A map with `over` replaces the pod's
+ * values; any other only adds keys. */
 static const struct node *copied_map(struct pod_builder *builder,
 				     const struct node *own,
 				     const struct note_row *row,

@@ -185,8 +185,8 @@ static bool exchanges_nothing(const struct container *c)
 	return container_tests_devices(c);
 }
 
-/* Returns the number of loader processes, as in `--workers=0`; -1 if it is not
- * set or not a number. */
+/* Returns the number of loader processes, as in `--workers=0`; -1 if no flag
+ * sets a number. */
 static int64_t loader_workers(const struct argv *argv)
 {
 	static const char *const flags[] = {"--workers", "--num-workers",

@@ -62,8 +62,9 @@ bool object_shows_platform(const struct object *object)
 
 /* --- device injection ----------------------------------------------------- */
 
-/* Returns the mechanism for a value of DEVICE_LIST_STRATEGY. It is a list; if
- * it contains envvar, the variable is set in containers. */
+/* Returns the mechanism for a value of DEVICE_LIST_STRATEGY; unknown for NULL.
+ * The value is a list; if it contains envvar, the variable is set in
+ * containers. */
 static enum device_injection of_strategy(const char *strategy)
 {
 	if (!strategy)

@@ -198,8 +198,9 @@ enum tri label_selector_matches(const struct node *selector,
 	return all;
 }
 
-/* Evaluates a term of matchFields. Its only field is metadata.name, and names
- * of nodes are unknown here. */
+/* Evaluates a term of a node affinity. An empty term matches no node. With
+ * matchFields, the term at most may match, because their only field is
+ * metadata.name, and names of nodes are unknown here. */
 static enum tri term_matches(const struct node *term, const struct node *labels)
 {
 	const struct node *expressions = node_get(term, "matchExpressions");

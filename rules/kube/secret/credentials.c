@@ -262,8 +262,8 @@ static void take_option(struct credential_scan *scan, size_t at, size_t end)
 
 /* --- by form -------------------------------------------------------------- */
 
-/* Finds passwords in `://user:password@host`, and webhook URLs, whose path is
- * the secret. */
+/* Finds passwords in `://user:password@host`, and webhook URLs of Slack, whose
+ * path is the secret. */
 static void take_url(struct credential_scan *scan, size_t at, size_t end)
 {
 	static const char hooks[] = "hooks.slack.com/";
@@ -288,7 +288,8 @@ static void take_url(struct credential_scan *scan, size_t at, size_t end)
 	}
 }
 
-/* Finds the password in `user:password@tcp(host)`. */
+/* Finds the password in `user:password@tcp(host)` or
+ * `user:password@unix(path)`. */
 static void take_dsn(struct credential_scan *scan, size_t at, size_t end)
 {
 	size_t from = at;

@@ -31,7 +31,8 @@ static bool leads_in(const struct node *type)
 	return node_eq(type, "LoadBalancer") || node_eq(type, "NodePort");
 }
 
-/* Returns false if the selector uses expressions, or its labels are unknown. */
+/* Reads the labels of the selector. Returns false if it uses expressions or is
+ * unknown. */
 static bool read_selector(struct arena *arena, const struct node *selector,
 			  struct kube_service *out)
 {

@@ -147,7 +147,8 @@ static void check_numbers(struct fields *fields, const struct node *map,
 	}
 }
 
-/* Checks numbers of pods in the object's spec, or in a group of its pods. */
+/* Checks numbers of pods in the object's spec or in a group of its pods, and
+ * the values of rayStartParams. */
 static void check_counts(struct fields *fields, const struct node *map)
 {
 	static const char *const paths[] = {"replicas",
@@ -194,7 +195,8 @@ static bool same_group(const struct object *object, const struct pod *pod)
 }
 
 /* Checks the types of all values of a native kind except numbers of pods; in
- * other kinds, those of metadata and of the pods. */
+ * other kinds, those of metadata, of the pods, and of the fields in
+ * custom_types.tsv. */
 static void check_types(struct fields *fields, const struct object *object,
 			const struct native_kind *kind,
 			const struct operator_kind *custom)

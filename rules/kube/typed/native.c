@@ -351,7 +351,8 @@ static void finish_namespace(struct arena *arena, struct node *root)
 	typed_put(labels, key, typed_copy(arena, name));
 }
 
-/* Copies the keys of one map that the other map lacks. */
+/* Copies into the map `to` the entries of the map `from` whose keys it
+ * lacks. */
 static void fill_up(struct arena *arena, struct node *holder, const char *from,
 		    const char *to)
 {
@@ -460,8 +461,8 @@ static void finish_limit_range(struct arena *arena, struct node *range)
 	}
 }
 
-/* Marks data as unknown if stringData is set, which is encoded into it as
- * base64. */
+/* Moves the keys of stringData into data, where they are unknown, because the
+ * API server encodes them as base64. */
 static void finish_secret(struct arena *arena, struct node *secret)
 {
 	struct node *texts = typed_find(secret, "stringData", 10);
