@@ -223,6 +223,13 @@ func (t *typeTable) form(typ reflect.Type) string {
 	return "i"
 }
 
+// Types whose embedded reference needs a name, although its comment says that the
+// name is optional: validateConfigMapKeySelector() and validateSecretKeySelector()
+// of pkg/apis/core/validation.
+var namedKeys = map[string]bool{
+	"ConfigMapKeySelector": true, "SecretKeySelector": true,
+}
+
 func (t *typeTable) fields(typ reflect.Type, out *[]string) {
 	for i := 0; i < typ.NumField(); i++ {
 		field := typ.Field(i)
@@ -232,6 +239,10 @@ func (t *typeTable) fields(typ reflect.Type, out *[]string) {
 		}
 		if name == "" {
 			t.fields(field.Type, out)
+			if last := len(*out) - 1; namedKeys[typ.Name()] &&
+				(*out)[last] == "name=s" {
+				(*out)[last] += "+"
+			}
 			continue
 		}
 		text := name + "=" + t.form(field.Type)

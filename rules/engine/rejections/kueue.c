@@ -243,7 +243,8 @@ static const struct rejection items[] = {
 		"'job-completions-equal-parallelism is set and `completions`"
 		" differs from `parallelism`'"),
 	REJECTION("elastic-kind",
-		  "/Pod jobset.x-k8s.io/JobSet"
+		  "/Pod apps/Deployment apps/StatefulSet jobset.x-k8s.io/JobSet"
+		  " leaderworkerset.x-k8s.io/LeaderWorkerSet"
 		  " kubeflow.org/PyTorchJob kubeflow.org/TFJob"
 		  " kubeflow.org/MPIJob kubeflow.org/XGBoostJob"
 		  " kubeflow.org/PaddleJob kubeflow.org/JAXJob"
