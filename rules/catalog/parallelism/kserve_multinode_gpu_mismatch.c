@@ -129,7 +129,7 @@ static void check(struct rule_run *run, const struct object *object)
 	check_gpus(run, object, worker, model);
 }
 
-/* True if the container's command is that of the presets, and its words set no
+/* True if the container runs the command of the presets, and its words set no
  * other parallelism. */
 static bool runs_preset(const struct container *c)
 {

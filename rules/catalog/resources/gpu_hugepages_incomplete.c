@@ -52,7 +52,7 @@ static void check_map(struct rule_run *run, const struct container *c,
 		const char *what = problem(value, limits, map == limits);
 
 		if (what)
-			report_container(run, c, value, "`%s` %s is %s",
+			report_container(run, c, value, "`%s: %s` is %s",
 					 value->key, value->str, what);
 	}
 }

@@ -17,7 +17,7 @@
 static const char *const reasons[] = {
 	[INTENT_PROGRAM] = "it runs",
 	[INTENT_RUNTIME_CLASS] = "the pod's runtime class is",
-	[INTENT_SELECTOR] = "the pod requests a node with",
+	[INTENT_SELECTOR] = "the pod selects nodes by",
 	[INTENT_TOLERATION] = "the pod tolerates the taint",
 	[INTENT_IMAGE] = "it runs the GPU image",
 };

@@ -40,7 +40,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (at && !has_host_port(pod) && !fits_once(pod))
 		report_pod(
 			run, pod, at,
-			"no two of %s with %s may share a node: if there are fewer nodes, fewer run",
+			"a required anti-affinity keeps %s with %s each on different nodes: if there are fewer nodes, some pods stay Pending",
 			rule_count(run, pod->steady.n, "pod"),
 			rule_count(run, pod->gpus.n, pod_device(pod)));
 }
@@ -57,10 +57,11 @@ const struct rule rule_anti_affinity_wastes_gpus = {
 	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
-	.summary = "replicas with few GPUs may not share a node",
-	.why = "No more replicas run than there are nodes, no matter how many GPUs are free; autoscalers add a node per replica, and its other GPUs are idle unless other workloads use them.",
+	.summary =
+		"pods that use at most half of a node's GPUs may not share a node",
+	.why = "No more of these pods run than there are nodes, no matter how many GPUs are free. Autoscalers add a node per pod, and its other GPUs are idle unless other workloads use them.",
 	.remedy =
-		"Prefer spreading the replicas (preferredDuringScheduling..., topologySpreadConstraints) instead of requiring it.",
+		"Prefer spreading the pods (preferredDuringScheduling..., topologySpreadConstraints) instead of requiring it.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#inter-pod-affinity-and-anti-affinity",
 	.params = params,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports CPU pods that tolerate the taint of GPU nodes, which is meant to
- * keep them off. They use the node's cores and memory, so that GPU pods do not
+ * keep them off. They may use up the node's cores and memory: GPU pods do not
  * fit any more and the GPUs stay idle. Skips DaemonSets and cluster
  * infrastructure, leaders that must be in the node pool of their workers, and
  * pods with claims, because devices of a ComputeDomain are only on GPU nodes.
@@ -132,22 +132,23 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (at)
 		f = report_pod(
 			run, pod, node_get(at, "key"),
-			"pods without an accelerator tolerate `%s` and may use up the CPU cores of its nodes",
+			"pods without an accelerator tolerate the taint `%s` and may use up the CPU cores of GPU nodes",
 			key);
 	else
 		f = report_pod(
 			run, pod, any,
-			"pods without a GPU tolerate every taint, including that of GPU nodes");
+			"pods without an accelerator tolerate every taint and may use up the CPU cores of GPU nodes");
 	if (pod_gpu_selector(pod, &label)) {
 		finding_help(run, f,
-			     "remove the toleration and the selector of GPU "
-			     "nodes together");
+			     "Remove the toleration and the selector of GPU "
+			     "nodes together.");
 		return;
 	}
 	/* The CPU role of a GPU workload (launcher, head) may need the
 	 * toleration. */
 	if (key && pod->object->gpus.n == 0)
-		fix_remove(finding_fix(run, f, false, "remove the toleration"),
+		fix_remove(finding_fix(run, f, false,
+				       "remove the toleration of `%s`", key),
 			   at);
 }
 
@@ -168,7 +169,7 @@ const struct rule rule_cpu_pod_tolerates_gpu_taint = {
 	.flags = RULE_ABSENCE | RULE_OPT_IN_PATCH,
 	.since = "1.0",
 	.summary = "a pod without a GPU tolerates the taint of GPU nodes",
-	.why = "CPU pods use up the cores and memory of GPU nodes, and the GPUs stay idle.",
+	.why = "If CPU pods use up the cores and memory of GPU nodes, GPU pods no longer fit there, and the GPUs stay idle.",
 	.remedy = "Remove the toleration.",
 	.evidence =
 		"NVIDIA and cloud providers taint GPU nodes for this reason; https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/admission/extendedresourcetoleration",

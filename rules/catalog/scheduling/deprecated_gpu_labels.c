@@ -70,7 +70,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 						? "label `%s` with value `nvidia` is deprecated on AKS: `%s` replaces it"
 						: "label `%s` is deprecated: `%s` replaces it",
 					key, now),
-				"select by `%s`", now);
+				"Select by `%s`.", now);
 	}
 }
 
@@ -81,7 +81,7 @@ const struct rule rule_deprecated_gpu_labels = {
 	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS | NEW_TEMPLATES,
 	.since = "1.0",
-	.summary = "a node label that has been replaced",
+	.summary = "a pod selects nodes by a label that has been replaced",
 	.why = "Nodes with newer software may not have the label: the pods fit fewer and fewer nodes and finally none.",
 	.remedy = "Select nodes by the replacement label.",
 	.evidence =

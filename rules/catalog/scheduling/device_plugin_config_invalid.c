@@ -100,10 +100,10 @@ const struct rule rule_device_plugin_config_invalid = {
 	.severity = SEVERITY_WARNING,
 	.since = "1.0",
 	.summary =
-		"a sharing configuration that the NVIDIA device plugin rejects",
-	.why = "The plugin does not start or shares no device: GPU pods of these nodes stay Pending.",
+		"a sharing configuration that the NVIDIA device plugin rejects, or a key that it ignores",
+	.why = "If the plugin rejects the configuration, it does not start or shares no device: GPU pods of these nodes stay Pending. If it ignores a key, the default stays in effect.",
 	.remedy =
-		"Name nvidia.com/gpu or a MIG resource, with 2 or more replicas. Use MPS only on GPUs without MIG.",
+		"Name nvidia.com/gpu or a MIG resource, with 2 or more replicas. Use MPS only on GPUs without MIG. Put renameByDefault and failRequestsGreaterThanOne in sharing.timeSlicing, and remove rename.",
 	.evidence =
 		"https://github.com/NVIDIA/k8s-device-plugin#shared-access-to-gpus; https://github.com/NVIDIA/k8s-device-plugin/blob/main/api/config/v1/replicas.go",
 	.check_object = check,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports large jobs whose ranks may be placed far apart. Jobs with any setting
+ * Reports jobs with 16 or more accelerators in several pods, whose ranks may be
+ * placed far apart. Jobs with any setting
  * about topology, a node pool or a placement group are skipped, and so are jobs
  * with a claim, which may be for devices that only nodes of one fabric have
  * (NVIDIA's ComputeDomain).
@@ -65,9 +66,9 @@ static void check(struct rule_run *run, const struct object *object)
 		return;
 	report_object(
 		run, object, NULL,
-		"%s in %s: if the cluster has several zones or fabrics, no setting of the job keeps the pods together",
-		rule_count(run, object->gpus.n, object_device(object)),
-		rule_count(run, pods.n, "pod"));
+		"no setting of the job keeps its %s with %s together: if the cluster has several zones or network switches, they may be far apart",
+		rule_count(run, pods.n, "pod"),
+		rule_count(run, object->gpus.n, object_device(object)));
 }
 
 const struct rule rule_dist_job_unconstrained_topology = {
@@ -77,7 +78,8 @@ const struct rule rule_dist_job_unconstrained_topology = {
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
 	.scope = GPU_PODS,
 	.since = "1.0",
-	.summary = "the ranks of a large job may be far apart",
+	.summary =
+		"the ranks of a job with 16 or more accelerators may be far apart",
 	.why = "Every step waits for the slowest link: ranks in different zones or behind different spine switches slow down all GPUs.",
 	.remedy =
 		"Keep the ranks together with Kueue's podset-required-topology, Volcano's networkTopology, JobSet's exclusive-topology, or an affinity to one zone.",

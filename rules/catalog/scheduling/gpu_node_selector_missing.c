@@ -191,8 +191,8 @@ static bool has_claims_only(const struct pod *pod)
 
 /* Adds the policy's labels, if all of them suit the pod's devices. A label that
  * the pod already selects keeps its value. */
-static void repair(struct rule_run *run, struct finding *f,
-		   const struct pod *pod)
+static void add_fix(struct rule_run *run, struct finding *f,
+		    const struct pod *pod)
 {
 	struct arena *arena = rule_arena(run);
 	const char *labels = rule_param(run, "selector"), *rest = labels;
@@ -205,7 +205,7 @@ static void repair(struct rule_run *run, struct finding *f,
 	while (labels_next(arena, &rest, &label))
 		if (!node_label_suits(pod, &label))
 			return;
-	fix = finding_fix(run, f, false, "select nodes by %s", labels);
+	fix = finding_fix(run, f, false, "set the nodeSelector `%s`", labels);
 	while (labels_next(arena, &labels, &label))
 		if (node_is_unset(node_get(own, label.key)))
 			fix_set_key(fix, pod->spec, "nodeSelector", label.key,
@@ -255,10 +255,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 	finding_missing(f, pod->object, pod->spec, "nodeSelector");
 	if (choice != TRI_YES)
 		finding_severity(f, SEVERITY_INFO);
-	repair(run, f, pod);
+	add_fix(run, f, pod);
 	finding_help(run, f,
-		     "set a nodeSelector such as `%s` or your cloud's "
-		     "accelerator label",
+		     "Set a nodeSelector such as `%s` or your cloud's "
+		     "accelerator label.",
 		     node_product_label(pod));
 }
 

@@ -2,8 +2,8 @@
 /*
  * Reports values of product labels that no node has. The values of GKE's
  * gke-accelerator and gke-tpu-accelerator are listed in a table; because new
- * products appear, this is advice. With a cluster state, the values of all
- * product labels are compared with those of the nodes.
+ * products appear, the finding is an info. With a snapshot, the values of all
+ * product labels are compared with the labels of the nodes.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -76,9 +76,9 @@ const struct rule rule_gpu_product_label_unknown = {
 	.scope = NEW_TEMPLATES,
 	.since = "1.0",
 	.summary =
-		"a GPU product label with a value that does not exist on the platform",
-	.why = "No node has the value, so the pod stays Pending.",
-	.remedy = "Use one of the platform's values.",
+		"a pod selects an accelerator product that is unknown on the platform, or that no node has",
+	.why = "If no node has the value, the pod stays Pending.",
+	.remedy = "Use a value that the platform documents or the nodes have.",
 	.evidence =
 		"https://cloud.google.com/kubernetes-engine/docs/how-to/gpus; https://cloud.google.com/kubernetes-engine/docs/how-to/tpus",
 	.check_pod = check,

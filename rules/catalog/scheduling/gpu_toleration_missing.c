@@ -36,7 +36,8 @@ static bool pod_claims_nvidia(const struct pod *pod)
 
 /* --- nodes of a snapshot -------------------------------------------------- */
 
-/* True if the taint keeps pods off the nodes: PreferNoSchedule does not. */
+/* True if the nodes have the taint with an effect that keeps pods off, which
+ * PreferNoSchedule does not. */
 static bool has_taint(const struct node_group *group, const char *key)
 {
 	FOR_EACH_CHILD(group->taints, taint)
@@ -140,7 +141,8 @@ static enum tri claimed_nodes_have_taint(struct rule_run *run,
 	return all.without ? TRI_UNKNOWN : TRI_YES;
 }
 
-/* resource is NULL for a claim. */
+/* Returns whether all nodes with the pod's devices have the taint. resource is
+ * NULL for a claim. */
 static enum tri is_tainted(struct rule_run *run, const struct pod *pod,
 			   const char *resource, const char *key)
 {
@@ -162,8 +164,8 @@ static enum tri is_tainted(struct rule_run *run, const struct pod *pod,
 
 /* --- pods ----------------------------------------------------------------- */
 
-static void repair(struct rule_run *run, struct finding *f,
-		   const struct pod *pod, const char *key)
+static void add_fix(struct rule_run *run, struct finding *f,
+		    const struct pod *pod, const char *key)
 {
 	struct arena *arena = rule_arena(run);
 	struct node *toleration = edit_map(arena);
@@ -203,17 +205,18 @@ static bool check_key(struct rule_run *run, const struct pod *pod,
 	f = report_pod(
 		run, pod, list,
 		tainted == TRI_YES
-			? "the%s%s%s pods do not tolerate the taint `%s` of GPU nodes"
+			? "the%s%s%s pods do not tolerate the taint `%s` of GPU nodes: if nothing in the cluster adds the toleration, they stay Pending"
 			: "the%s%s%s pods do not tolerate `%s`: if GPU nodes have that taint and nothing in the cluster adds the toleration, they stay Pending",
 		*quote ? " `" : "", *quote ? pod->role : "", quote, key);
 	finding_missing(f, pod->object, pod->spec, "tolerations");
 	if (tainted == TRI_UNKNOWN)
 		finding_severity(f, SEVERITY_INFO);
-	finding_help(run, f,
-		     "add {key: %s, operator: Exists, effect: NoSchedule}",
-		     key);
+	finding_help(
+		run, f,
+		"Add the toleration {key: %s, operator: Exists, effect: NoSchedule}.",
+		key);
 	finding_cause(run, f, key);
-	repair(run, f, pod, key);
+	add_fix(run, f, pod, key);
 	return true;
 }
 

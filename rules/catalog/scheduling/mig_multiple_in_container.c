@@ -19,8 +19,8 @@ static bool is_slice(struct rule_run *run, const struct container *c,
 }
 
 /*
- * True if the container starts a process for each slice: by its own launcher,
- * with Dask-CUDA, or with Ray.
+ * True if the container may start a process for each slice, by its own
+ * launcher, with Dask-CUDA, or with Ray.
  */
 static bool spreads(const struct container *c)
 {
@@ -42,7 +42,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 				continue;
 			n += quantity_value(entry->quantity);
 			/* The order of keys in a map has no meaning, so the
-			 * last one by name is used. */
+			 * last one by name is reported. */
 			if (!last || strcmp(entry->node->key, last->key) > 0)
 				last = entry->node;
 		}

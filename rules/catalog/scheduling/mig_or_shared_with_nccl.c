@@ -39,14 +39,14 @@ static void check_ranks(struct rule_run *run, const struct container *c,
 	if (n > 1 && by)
 		report_container(
 			run, c, by->node,
-			"%s starts %s on parts of GPUs (`%s`): NCCL rejects two of them on one GPU, unless NCCL_MULTI_RANK_GPU_ENABLE=1 allows it (2.30 and later)",
+			"%s starts %s on parts of GPUs (`%s`): NCCL rejects two of them on one GPU, unless NCCL_MULTI_RANK_GPU_ENABLE=1 allows it (NCCL 2.30 and later)",
 			launcher->program, rule_count(run, n, "rank"),
 			c->resource);
 	else if (nodes->given && !nodes->unknown && nodes->n > 1 &&
 		 c->pod->steady.n > 1 && !launcher->cpu)
 		report_container(
 			run, c, nodes->node,
-			"%s has a rank in each of %s, on parts of GPUs (`%s`): if two of them are on one GPU, NCCL rejects them, unless NCCL_MULTI_RANK_GPU_ENABLE=1 allows it (2.30 and later)",
+			"%s has a rank in each of %s, on parts of GPUs (`%s`): if two of them are on one GPU, NCCL rejects them, unless NCCL_MULTI_RANK_GPU_ENABLE=1 allows it (NCCL 2.30 and later)",
 			launcher->program, rule_count(run, nodes->n, "pod"),
 			c->resource);
 }
@@ -76,7 +76,7 @@ const struct rule rule_mig_or_shared_with_nccl = {
 	.scope = NEW_TEMPLATES,
 	.since = "1.0",
 	.summary = "several processes each use a slice or a share of a GPU",
-	.why = "NCCL rejects two ranks on one GPU (`Duplicate GPU detected`), unless NCCL_MULTI_RANK_GPU_ENABLE allows it (2.30 and later).",
+	.why = "NCCL rejects two ranks on one GPU (`Duplicate GPU detected`), unless NCCL_MULTI_RANK_GPU_ENABLE=1 allows it (NCCL 2.30 and later).",
 	.remedy =
 		"Give each process a whole GPU, run one process, or set NCCL_MULTI_RANK_GPU_ENABLE=1 with NCCL 2.30 or later.",
 	.evidence =

@@ -53,9 +53,9 @@ struct slices {
 	unsigned unknown;
 };
 
-static void say_unknown(struct rule_run *run, const struct container *c,
-			const struct node *value, const char *profile,
-			struct slices *slices)
+static void report_unknown(struct rule_run *run, const struct container *c,
+			   const struct node *value, const char *profile,
+			   struct slices *slices)
 {
 	const char *near = NULL;
 	struct finding *f;
@@ -76,7 +76,7 @@ static void say_unknown(struct rule_run *run, const struct container *c,
 		finding_help(run, f, "did you mean `" MIG_PREFIX "%s`?", near);
 }
 
-static void judge_product(struct rule_run *run, const struct container *c,
+static void check_product(struct rule_run *run, const struct container *c,
 			  const struct node *value, const char *profile,
 			  const struct mig_choices *choices)
 {
@@ -112,9 +112,9 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	    (entry->state == QUANTITY_OK && entry->quantity.nano <= 0))
 		return;
 	if (mig_profile_on(profile, NULL))
-		judge_product(run, c, value, profile, &slices->choices);
+		check_product(run, c, value, profile, &slices->choices);
 	else
-		say_unknown(run, c, value, profile, slices);
+		report_unknown(run, c, value, profile, slices);
 }
 
 /* Compares the selected GPU with GKE's label of the node pool, which names the
@@ -169,9 +169,9 @@ const struct rule rule_mig_profile_invalid = {
 	.since = "1.0",
 	.summary =
 		"a MIG profile that no GPU has, or that the selected GPU lacks",
-	.why = "The API server accepts any name; no node offers it, so the pod stays Pending forever.",
+	.why = "The API server accepts any name, but if no node offers the profile, the pod stays Pending forever.",
 	.remedy =
-		"Request a profile of the GPU that you need: `nvidia-smi mig -lgip` on a node lists them. If your cluster really advertises this profile, list it under `accelerators` in the policy.",
+		"Request a profile of the GPU that you need, as `nvidia-smi mig -lgip` on a node lists them. If your cluster really advertises this profile, list it under `accelerators` in the policy.",
 	.evidence =
 		"https://github.com/NVIDIA/k8s-device-plugin (resource names of MIG strategy mixed); https://docs.nvidia.com/datacenter/tesla/mig-user-guide/; gpu-operator's MIG manager configuration",
 	.check_pod = check,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports nodeName, and selectors for one hostname or name. Skips nodeName in
+ * Reports nodeName, and selectors and required affinities that only one node's
+ * name or hostname fulfills. Skips nodeName in
  * Pods that were exported from a cluster, because the scheduler has set it.
  * They are recognized by resourceVersion or by conditions: the API server sets
  * PodScheduled together with nodeName (pkg/registry/core/pod/storage,
@@ -82,7 +83,7 @@ const struct rule rule_node_name_pinned = {
 	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
 	.summary = "GPU pods are bound to one node by its name",
-	.why = "nodeName bypasses the scheduler, and the kubelet rejects the pod if the devices are in use. In either case, the pod is lost with its node.",
+	.why = "If the node fails or its devices are in use, the pods cannot run on another node. With nodeName, which bypasses the scheduler, the kubelet rejects pods for which there are no free devices.",
 	.remedy = "Select nodes by a label that describes their hardware.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#nodename",

@@ -48,8 +48,11 @@ static void report_label(struct rule_run *run, const struct cluster *cluster,
 	if (!value) {
 		report_pod(
 			run, pod, NULL,
-			"no node of the cluster (%zu) has all labels that the pods select",
-			cluster_count(cluster, CLUSTER_NODE));
+			"no node of the cluster (%s) has all labels that the pods select",
+			rule_count(
+				run,
+				(int64_t)cluster_count(cluster, CLUSTER_NODE),
+				"node"));
 		return;
 	}
 	f = report_pod(run, pod, value, "no node of the cluster has `%s=%s`",
@@ -67,7 +70,7 @@ static void report_taint(struct rule_run *run, const struct pod *pod,
 
 	report_pod(
 		run, pod, pod_field(pod, "tolerations"),
-		"%s fit, but the pods tolerate the taints of none of them (`%s%s%s:%s`)",
+		"the selectors of the pods match %s, but the pods do not tolerate a taint of each (`%s%s%s:%s`)",
 		rule_count(run, match->selected, "node"),
 		node_str(node_get(match->taint, "key")),
 		value && *value ? "=" : "", value ? value : "",

@@ -2,7 +2,7 @@
 /*
  * Reports pods that select a Karpenter NodePool, by its name or by a label that
  * one pool has, and request more accelerators than any instance type in the
- * pool's requirements has, or those of another vendor. Source: karpenter
+ * pool's requirements has, or accelerators of another vendor. Source: karpenter
  * pkg/controllers/provisioning/scheduling nodeclaim.go ("no instance type
  * satisfied resources").
  */
@@ -64,7 +64,8 @@ static const struct accelerator *requested(const struct pod *pod)
 	return NULL;
 }
 
-/* Returns the finding, or NULL. */
+/* Reports a requirement of the pool that the pod does not fit. Returns the
+ * finding, or NULL. */
 static struct finding *check_requirement(struct rule_run *run,
 					 const struct pod *pod,
 					 const struct found_object *pool,
@@ -90,8 +91,8 @@ static struct finding *check_requirement(struct rule_run *run,
 		pool->name, vendor, wanted->name);
 }
 
-/* label is the node selector that finds the pool, or NULL if the pod names the
- * pool. */
+/* Compares the pod with the pool's requirements. label is the node selector
+ * that finds the pool, or NULL if the pod names the pool. */
 static void check_pool(struct rule_run *run, const struct pod *pod,
 		       const struct found_object *pool, const struct node *at,
 		       const struct node *label)
@@ -109,7 +110,7 @@ static void check_pool(struct rule_run *run, const struct pod *pod,
 		finding_severity(f, SEVERITY_WARNING);
 		finding_help(
 			run, f,
-			"add the label `%s: %s` to a NodePool whose instance types fit",
+			"Add the label `%s: %s` to a NodePool whose instance types fit.",
 			label->key, label->str);
 		return;
 	}
@@ -202,10 +203,10 @@ const struct rule rule_nodepool_too_small = {
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary =
-		"a pod requests more accelerators than the nodes of its NodePool have, or those of another vendor",
+		"a pod requests more accelerators than the nodes of its NodePool have, or accelerators of another vendor",
 	.why = "Karpenter finds no instance type for the pod (`no instance type satisfied resources`): it stays Pending.",
 	.remedy =
-		"Add larger instance types to the requirements of the NodePool, or request fewer accelerators per pod.",
+		"Add instance types with the requested accelerators to the requirements of the NodePool, select another pool, or request fewer per pod.",
 	.evidence =
 		"https://github.com/aws/karpenter-provider-aws/issues/8064; https://github.com/aws/karpenter-provider-aws/issues/7754; https://karpenter.sh/docs/concepts/nodepools/",
 	.check_workload = check,

@@ -41,7 +41,7 @@ static bool is_guaranteed(const struct container *c, const char *name)
 }
 
 /* Returns the requirement that the container does not meet, or NULL. */
-static const char *refused_for(const struct container *c)
+static const char *unmet_requirement(const struct container *c)
 {
 	if (node_is_unknown(c->resources))
 		return NULL;
@@ -65,7 +65,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    !node_str(policy) || node_eq(policy, "none") || node_eq(policy, ""))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
-		const char *what = refused_for(c);
+		const char *what = unmet_requirement(c);
 
 		if (!what)
 			continue;

@@ -46,9 +46,10 @@ const struct rule rule_runtimeclass_missing = {
 	.flags = RULE_PREVIEW | RULE_ABSENCE | RULE_OPT_IN_PATCH,
 	.scope = PODSPEC,
 	.since = "1.0",
-	.summary = "a GPU pod does not use the runtime class of the site",
+	.summary =
+		"a GPU pod sets no runtimeClassName, although the policy requires one",
 	.why = "If the NVIDIA runtime is not the default runtime, the container starts without the driver.",
-	.remedy = "Set runtimeClassName to the class in the message.",
+	.remedy = "Set runtimeClassName to the class that the policy requires.",
 	.evidence =
 		"https://github.com/NVIDIA/k8s-device-plugin#configure-containerd",
 	.params = params,

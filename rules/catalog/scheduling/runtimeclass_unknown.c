@@ -4,8 +4,8 @@
  * accepted, and then each of its Pods is forbidden ("RuntimeClass ... not
  * found"). Manifests for one cloud name `nvidia`; on another cloud this runtime
  * is the default and has no class. Needs a snapshot for which RuntimeClasses
- * could be read. Without a snapshot, only a name that is similar to that of a
- * class in the files is reported, as an info. Source:
+ * could be read. Without a snapshot, only a name that is similar to the name of
+ * a class in the files is reported, as an info. Source:
  * plugin/pkg/admission/runtimeclass/admission.go prepareObjects.
  */
 #include "engine/rule.h"

@@ -47,8 +47,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (!*known)
 		check_spelling(run, pod, at);
 	else
-		report_pod(run, pod, at, "the site runs no scheduler `%s`",
-			   node_str(at));
+		report_pod(
+			run, pod, at,
+			"the site runs no scheduler `%s`: the pods stay Pending without an event",
+			node_str(at));
 }
 
 static const struct rule_param params[] = {
@@ -65,7 +67,8 @@ const struct rule rule_scheduler_name_unknown = {
 	.summary =
 		"a pod names a scheduler that the site does not run, or a misspelled one",
 	.why = "No scheduler handles the pod: it stays Pending without an event.",
-	.remedy = "Name one of the schedulers of the cluster.",
+	.remedy =
+		"Name a scheduler that the cluster runs; if it runs this one, list it in the parameter `schedulers`.",
 	.evidence =
 		"https://kubernetes.io/docs/tasks/extend-kubernetes/configure-multiple-schedulers/",
 	.params = params,

@@ -161,7 +161,9 @@ static void check_clash(struct rule_run *run, const struct pod *pod,
 		"nodeSelector requires `%s: %s`, but the required node affinity excludes it",
 		clash.wanted->key, clash.wanted->str);
 	finding_label(run, f, clash.expression, "this must also match");
-	finding_help(run, f, "a node must match both; use the same value");
+	finding_help(
+		run, f,
+		"Use the same value in both, because a node must match both.");
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -206,6 +208,9 @@ static void check_class(struct rule_run *run, const struct pod *pod,
 			       "server forbids pods that select another value",
 			       class->name, label->key, label->str);
 		finding_label_place(run, f, &class->place, "the class");
+		finding_help(run, f,
+			     "Select `%s: %s`, or use another RuntimeClass.",
+			     label->key, label->str);
 	}
 }
 
@@ -234,8 +239,9 @@ const struct rule rule_selector_resource_contradiction = {
 	.severity = SEVERITY_ERROR,
 	.scope = NEW_TEMPLATES,
 	.since = "1.0",
-	.summary = "the node selector and the accelerator exclude each other",
-	.why = "No node can match both the selector and the resource: the pod stays Pending forever.",
+	.summary =
+		"a node selector contradicts the accelerator, the node affinity or the RuntimeClass",
+	.why = "No node can match both, so the pod stays Pending forever. If a RuntimeClass selects another value, the API server forbids the pod.",
 	.remedy =
 		"Make the label, the instance type and the resource refer to the same accelerator.",
 	.evidence =

@@ -28,7 +28,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 				"container `%s` requests %s, which may come from one GPU or be rejected",
 				container_title(c),
 				rule_count(run, quantity_value(entry->quantity),
-					   "share"));
+					   "GPU share"));
 		}
 }
 

@@ -65,7 +65,7 @@ const struct rule rule_tpu_selector_incomplete = {
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
 	.since = "1.0",
 	.summary = "TPU pods select an accelerator or a topology, but not both",
-	.why = "GKE needs both labels to create and find TPU slices: the pods stay Pending.",
+	.why = "GKE needs both labels to create TPU slices: if no matching node exists, the pods stay Pending.",
 	.remedy =
 		"Select by cloud.google.com/gke-tpu-accelerator and cloud.google.com/gke-tpu-topology.",
 	.evidence =

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports folders of the host that a GPU pod mounts. Through some of them a pod
- * can control the node: those with passwords, systemd units, the container
- * runtime and the kubelet; a socket even if it is mounted read-only. Any other
- * writable folder is shared with every pod that mounts it. Because real jobs
- * keep caches there, this is reported only if the site lists the folders that
- * are allowed. nvidia-device-mount-bypass reports devices, shm-hostpath
- * /dev/shm; read-only data is not reported.
+ * Reports folders of the host that a GPU pod mounts. Through the folders of
+ * passwords, systemd units, the container runtime and the kubelet, a pod can
+ * control the node. A socket of the runtime is enough even if it is mounted
+ * read-only. Any other writable folder is shared with every pod that mounts it.
+ * Because real jobs keep caches there, this is reported only if the policy
+ * lists the allowed folders. nvidia-device-mount-bypass reports devices,
+ * shm-hostpath /dev/shm; read-only data is not reported.
  *
  * Source: Kubernetes documentation of hostPath volumes (security risks); Pod
  * Security Standards, baseline: hostPath volumes.
@@ -28,9 +28,8 @@ static bool touches(const char *path, const char *const *places)
 	return false;
 }
 
-/* True if a pod can control the node through the folder: passwords, units,
- * programs, pods of the kubelet, the socket of the runtime. The socket is
- * enough even if the mount is read-only. */
+/* True if a pod can control the node through the folder. A folder with a socket
+ * of the runtime is enough even if the mount is read-only. */
 static bool host_path_commands_node(const struct host_path *shown,
 				    bool read_only)
 {
@@ -75,9 +74,9 @@ static bool is_allowed(struct rule_run *run, const char *path)
 	return false;
 }
 
-/* True for GKE's daemon for GPUDirect-TCPX(O), which sets network parameters of
- * the kernel there, as its documentation requires. Only Google writes to this
- * registry. */
+/* True for /proc/sys in GKE's daemon for GPUDirect-TCPX(O), which sets network
+ * parameters of the kernel, as its documentation requires. Only Google writes
+ * to this registry. */
 static bool is_tuned(const struct container *c, const struct host_path *shown)
 {
 	return text_eq(shown->path, "/proc/sys") &&
@@ -132,7 +131,8 @@ const struct rule rule_gpu_hostpath = {
 	.severity = SEVERITY_ERROR,
 	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
-	.summary = "a GPU pod mounts a folder of the host",
+	.summary =
+		"a GPU pod mounts a folder of the host that controls the node, or that the policy does not allow",
 	.why = "With the host's system files or the runtime's socket, a pod controls the node and all its GPUs; other folders are shared with every pod that mounts them.",
 	.remedy =
 		"Use a PersistentVolume, an emptyDir or an image volume; mount data sets read-only.",

@@ -13,7 +13,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (node_is_true(at))
 		report_pod(
 			run, pod, at,
-			"%s pods see every process of their node, including those of other tenants",
+			"`hostPID: true` lets %s pods see every process of their node, including processes of other tenants",
 			pod_device(pod));
 }
 
@@ -25,7 +25,7 @@ const struct rule rule_gpu_hostpid = {
 	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary = "GPU pods share the process namespace of their node",
-	.why = "The pods see the processes and environment variables of every other pod on the node, and may signal or trace them.",
+	.why = "The pods see the processes of every other pod on the node, and may be able to read their environment variables, signal or trace them.",
 	.remedy =
 		"Remove hostPID. Without it, nvidia-smi still shows the processes of the container.",
 	.evidence =

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports privileged GPU containers. A privileged container gets every device
- * node of its host, and the NVIDIA runtime honors NVIDIA_VISIBLE_DEVICES of a
- * privileged container even if it is configured to ignore that of others. A pod
+ * Reports privileged containers on GPU nodes. A privileged container gets every
+ * device node of its host, and the NVIDIA runtime honors its
+ * NVIDIA_VISIBLE_DEVICES even if it is configured to ignore the variable in
+ * other containers. A pod
  * that requests one GPU, or none on a GPU node, sees all GPUs, including those
  * of other pods.
  *
@@ -36,7 +37,8 @@ static bool may_lack_devices(const struct pod *pod)
 	return !node_is_unset(class) && !text_starts(node_str(class), "nvidia");
 }
 
-/* Returns unknown if nothing shows the number of devices on the node. */
+/* Returns whether the pod requests all devices of its node; unknown if nothing
+ * shows their number. */
 static enum tri has_whole_node(const struct pod *pod)
 {
 	int64_t most = pod_node_devices(pod).most, n = pod->gpus.n;
@@ -109,7 +111,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			container_title(c), other_gpus_clause(c));
 		finding_help(
 			run, f,
-			"remove `privileged`, and add only the capabilities that are needed (IPC_LOCK for RDMA)%s",
+			"Remove `privileged`, and add only the capabilities that are needed (IPC_LOCK for RDMA)%s.",
 			pod_infrastructure_hint(pod));
 		if (!is_mild(c))
 			continue;
@@ -126,7 +128,7 @@ const struct rule rule_gpu_privileged = {
 	.scope = PODSPEC,
 	.since = "1.0",
 	.summary = "a privileged container on a GPU node",
-	.why = "The container sees every device of the node, no matter what it requests, including GPUs of other pods, and none of them is counted.",
+	.why = "The container sees every device of the node, including GPUs of other pods. Devices that it does not request are not counted.",
 	.remedy =
 		"Remove privileged, and add only the capabilities that are needed.",
 	.evidence =

@@ -166,7 +166,7 @@ const struct rule rule_ray_dashboard_exposed = {
 	.flags = RULE_PREVIEW,
 	.since = "1.0",
 	.summary = "the dashboard of a Ray cluster is reachable from outside",
-	.why = "Anyone who can reach port 8265 can submit jobs without a password and use the cluster's GPUs and secrets.",
+	.why = "Anyone who can reach the dashboard can submit jobs without a password and use the cluster's GPUs and secrets.",
 	.remedy =
 		"Keep the head's Service inside the cluster (ClusterIP), and access the dashboard through kubectl port-forward or an authenticating proxy.",
 	.evidence =

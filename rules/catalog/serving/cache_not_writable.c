@@ -58,8 +58,8 @@ static bool contains_path(const char *folder, const char *path)
 
 /*
  * Returns the innermost mount that contains the path, or NULL. Sets *unsure if
- * an unknown mount may contain it, or if another mount, which the server can
- * write, is below it.
+ * an unknown mount may contain it, or if another mount, which may be writable,
+ * is below it.
  */
 static const struct node *mount_of(const struct container *c, const char *path,
 				   bool *unsure)
@@ -170,7 +170,7 @@ static bool has_local_model(const struct argv *argv)
 }
 
 /* True if the files of the hub exist already, or if the server stores them in
- * another folder than that of the variable. */
+ * another folder than the variable's. */
 static bool needs_no_hub(const struct container *c, const char *name)
 {
 	static const char cache[] = "HF_HUB_CACHE";
@@ -291,9 +291,9 @@ const struct rule rule_cache_not_writable = {
 	.severity = SEVERITY_WARNING,
 	.scope = PODSPEC,
 	.since = "1.0",
-	.summary = "a cache folder that the server cannot write",
+	.summary = "a cache folder to which the server cannot write",
 	.why = "The server fails when it stores a model or a compiled kernel, after its GPUs were allocated, and restarts.",
-	.remedy = "Point the variable at a volume that the user can write.",
+	.remedy = "Point the variable at a volume that the user can write to.",
 	.evidence =
 		"https://github.com/vllm-project/vllm/issues/9118; https://github.com/NVIDIA/nim-deploy/issues/16",
 	.check_pod = check,

@@ -137,11 +137,12 @@ static void check(struct rule_run *run, const struct pod *pod)
 		finding_missing(
 			report_pod(
 				run, pod, strategy ? strategy : rollout.parent,
-				"an update needs %s more %s at first%s: if they are not free, the update never ends",
+				"an update needs %s more %s at first%s: if %s not free, the update never ends",
 				rule_number(run, n), what,
 				rollout.configured
 					? ", unless KServe's configuration sets another rollout"
-					: ""),
+					: "",
+				n == 1 ? "it is" : "they are"),
 			pod->object, rollout.parent, rollout.field);
 }
 
@@ -154,7 +155,7 @@ const struct rule rule_gpu_rollout_surge = {
 	.since = "1.0",
 	.summary =
 		"a rollout that needs more GPUs than the workload already uses",
-	.why = "The new pod waits for GPUs that the old pod holds, but the old pod is stopped only when the new one is ready: the rollout never ends.",
+	.why = "If no other GPUs are free, the new pod waits for the GPUs of an old pod, which is stopped only when the new one is ready: the rollout never ends.",
 	.remedy =
 		"Set maxSurge: 0 and maxUnavailable: 1 (with one replica, this causes a short outage), or use the strategy Recreate. KServe has them in `deploymentStrategy`, or in `rolloutStrategy` of an LLMInferenceService.",
 	.evidence =

@@ -12,8 +12,8 @@ static const char mode_key[] = "serving.kserve.io/deploymentMode";
 static const char class_key[] = "serving.kserve.io/autoscalerClass";
 
 /* Returns the metrics of a KServe component if all are about the CPU or memory,
- * else NULL. The raw mode scales by CPU if no metric is set (getHPAMetrics);
- * only autoScaling contains KEDA's triggers. */
+ * else NULL. The mode Standard (RawDeployment) scales by CPU if no metric is
+ * set (getHPAMetrics); only autoScaling contains KEDA's triggers. */
 static const struct node *host_metric(const struct pod *pod, const char **name)
 {
 	const struct node *mode = object_annotation(pod->object, mode_key);

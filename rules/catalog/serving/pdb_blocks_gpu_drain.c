@@ -96,9 +96,9 @@ static void report_blocked(struct rule_run *run, const struct budget_tally *t,
 		run, id, place,
 		how == BUDGET_BLOCKS_ALL
 			? "`%s: %s` of PodDisruptionBudget `%s` allows no eviction of GPU pods of %s"
-			: "`%s: %s` of PodDisruptionBudget `%s`: if no other pods match, it allows no eviction of GPU pods of %s while there %s %s",
+			: "`%s: %s` of PodDisruptionBudget `%s` allows no eviction of GPU pods of %s as long as it selects no more than %s",
 		field->key, field->str, t->id.name, t->title,
-		t->pods.n == 1 ? "is" : "are", rule_number(run, t->pods.n));
+		rule_count(run, t->pods.n, "pod"));
 	finding_cause(run, f, t->id.name);
 	/* For workloads that may be training it may be intended. */
 	if (how == BUDGET_BLOCKS_SO_MANY || t->training)

@@ -9,7 +9,7 @@
 #include "kube/set/index_find.h"
 
 /* True if budgets are known. Otherwise the rule is recorded as skipped. */
-static bool judges(struct rule_run *run, const struct workload *w)
+static bool knows_budgets(struct rule_run *run, const struct workload *w)
 {
 	const struct cluster *cluster = rule_cluster(run);
 
@@ -60,7 +60,7 @@ static void check(struct rule_run *run, const struct workload *w)
 
 		/* An operator that adds labels may add a budget as well. */
 		if (!pod->gpu || pod->more_labels || pod->steady.unknown ||
-		    pod->steady.n < 2 || !judges(run, w) ||
+		    pod->steady.n < 2 || !knows_budgets(run, w) ||
 		    !is_free(run, w, pod))
 			continue;
 		report_place(

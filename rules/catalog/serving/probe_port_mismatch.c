@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports probes that ask another port than that on which the server listens.
- * Only pods of one container are checked, whose command is one program: nothing
- * else in the pod answers. Source: kubernetes pkg/kubelet/prober (the pod's
+ * Reports probes of another port than the one on which the server listens. Only
+ * pods with one container that runs one program are checked, in which nothing
+ * else answers. Source: kubernetes pkg/kubelet/prober (the pod's
  * address and the probe's port).
  */
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static int64_t probe_number(const struct container *c, const struct node *port)
 		       : strtol(port->str, NULL, 10);
 }
 
-/* True if the container runs one program, which then has the only ports. */
+/* True if the container runs one program, so that no other one listens. */
 static bool runs_one_program(const struct container *c)
 {
 	struct argv argv = container_argv(c);
@@ -53,7 +53,7 @@ static void check_port(struct rule_run *run, const struct container *c,
 		return;
 	f = report_container(
 		run, c, port,
-		"container `%s` listens on port %s, but the %s asks port %s: it always fails",
+		"container `%s` listens on port %s, but the %s checks port %s: it always fails",
 		container_title(c), rule_number(run, listens), name,
 		rule_number(run, asks));
 	finding_label(run, f, at, "the server's port");
@@ -83,7 +83,7 @@ const struct rule rule_probe_port_mismatch = {
 	.severity = SEVERITY_WARNING,
 	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
-	.summary = "a probe asks a port on which the server does not listen",
+	.summary = "a probe checks a port on which the server does not listen",
 	.why = "The probe always fails: the pod holds its GPUs and gets no request, or restarts without end.",
 	.remedy =
 		"Use the same port in the server's command line, in the container's ports and in the probes.",

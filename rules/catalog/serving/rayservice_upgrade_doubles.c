@@ -25,8 +25,9 @@ static void check(struct rule_run *run, const struct object *object)
 	finding_missing(
 		report_object(
 			run, object, node_is_unset(type) ? spec : type,
-			"an upgrade needs %s: if they are not free, the new cluster waits",
-			rule_count(run, n, more)),
+			"an upgrade needs %s: if %s not free, the new cluster waits",
+			rule_count(run, n, more),
+			n == 1 ? "it is" : "they are"),
 		object, object->root, "spec.upgradeStrategy.type");
 }
 
@@ -41,7 +42,7 @@ const struct rule rule_rayservice_upgrade_doubles = {
 		"an upgrade that starts a second Ray cluster alongside the first",
 	.why = "If twice the GPUs are not available, the new cluster waits and the service stays on the old version.",
 	.remedy =
-		"If you do not have twice the GPUs, use NewClusterWithIncrementalUpgrade, which needs enableInTreeAutoscaling and clusterUpgradeOptions with maxSurgePercent below 100, stepSizePercent, intervalSeconds and gatewayClassName; or None (no new cluster: to upgrade, delete and recreate the service).",
+		"If you do not have twice the GPUs, use NewClusterWithIncrementalUpgrade, which needs enableInTreeAutoscaling and clusterUpgradeOptions with maxSurgePercent below 100, stepSizePercent, intervalSeconds and gatewayClassName. With None, no new cluster is created: to upgrade, delete and recreate the service.",
 	.evidence =
 		"https://docs.ray.io/en/latest/serve/production-guide/kubernetes.html",
 	.check_object = check,

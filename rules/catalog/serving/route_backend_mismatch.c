@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports routes of the Gateway API that send to a port that the Service of GPU
- * pods does not have. A route names the Service's own port, not that of the
- * pods. Source: gateway-api v1.4 apis/v1/object_reference_types.go
+ * pods does not have. A route names the Service's own port, not the pods' port.
+ * Source: gateway-api v1.4 apis/v1/object_reference_types.go
  * (BackendObjectReference.port); without a backend, the gateway answers
  * requests with 500.
  */
@@ -33,7 +33,7 @@ static bool has_number(const struct kube_service *service, int64_t port)
 	return !service->numbers || !service->nnumbers;
 }
 
-/* True if it selects pods of a GPU workload. */
+/* True if the Service selects pods of a GPU workload. */
 static bool leads_to_gpus(struct rule_run *run,
 			  const struct kube_service *service)
 {

@@ -26,8 +26,7 @@ static bool has_only(const struct node *claim, const char *mode)
 /* Largest number of claims of a pod, because lists may be as long as a file. */
 enum { MOST = 64 };
 
-/* The claims that all pods of a template share, of all templates of an
- * object. */
+/* Claims that all pods of a template share, for all templates of an object. */
 struct mounts {
 	struct mount {
 		const struct pod *pod;
@@ -169,7 +168,7 @@ static bool fills_node(const struct object *object)
 	return fills;
 }
 
-static void judge_update(struct rule_run *run, const struct workload *w,
+static void check_update(struct rule_run *run, const struct workload *w,
 			 const struct object *object, const struct node *claim)
 {
 	const struct found_object *found =
@@ -203,7 +202,7 @@ static void check_claim(struct rule_run *run, const struct workload *w,
 	bool one_pod;
 
 	if (users.gpu && !users.pods.unknown && users.pods.n == 1)
-		judge_update(run, w, mount->pod->object, claim);
+		check_update(run, w, mount->pod->object, claim);
 	if (!users.gpu || users.pods.unknown || users.pods.n < 2)
 		return;
 	found = index_find(rule_index(run), w, CLUSTER_VOLUME_CLAIM, claim->str,
@@ -219,7 +218,7 @@ static void check_claim(struct rule_run *run, const struct workload *w,
 		run, &w->id, rule_place(run, claim),
 		one_pod ? "%s mount claim `%s`, which is ReadWriteOncePod: all but one stay Pending"
 		: users.apart
-			? "%s on different nodes mount claim `%s`, which is ReadWriteOnce"
+			? "%s on different nodes mount claim `%s`, which is ReadWriteOnce: if the storage is attached to one node, some never start"
 			: "%s mount claim `%s`, which is ReadWriteOnce: if they land on different nodes, some may never start",
 		rule_count(run, users.pods.n, "pod"), claim->str);
 	finding_cause(run, f, claim->str);

@@ -2,8 +2,8 @@
 /*
  * Reports GPU models with minReplicas 0, which their first request starts, if
  * they set neither a timeout nor a progress deadline. Knative's default timeout
- * is 300 s. In raw mode there is always at least one replica:
- * KServe reconcilers/hpa/hpa_reconciler.go, createHPA.
+ * is 300 s. In the mode Standard (RawDeployment) there is always at least one
+ * replica: KServe reconcilers/hpa/hpa_reconciler.go, createHPA.
  */
 #include "engine/rule.h"
 #include "kube/object.h"
@@ -29,8 +29,8 @@ static bool may_be_knative(const struct object *object)
 	return !mode || node_eq(mode, "Knative") || node_eq(mode, "Serverless");
 }
 
-/* Checks a Service of Knative that allows no pod: the annotation of the
- * template. Without it, the cluster's configuration decides. */
+/* Checks a Service of Knative whose template has the annotation min-scale 0.
+ * Without the annotation, the cluster's configuration decides. */
 static void check_service(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *least =
@@ -73,10 +73,11 @@ const struct rule rule_scale_to_zero_without_budget = {
 	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS,
 	.since = "1.0",
-	.summary = "a GPU model is started only by its first request",
+	.summary =
+		"a GPU service that scales to zero sets neither a timeout nor a progress deadline",
 	.why = "The request waits for a node, the image and the model, often for longer than its timeout: the first callers get errors.",
 	.remedy =
-		"Set minReplicas: 1, or set timeout and serving.knative.dev/progress-deadline to more than the loading time.",
+		"Set minReplicas: 1 (in a Knative Service, the annotation autoscaling.knative.dev/min-scale: \"1\"), or set the timeout and serving.knative.dev/progress-deadline to more than the loading time.",
 	.evidence =
 		"https://kserve.github.io/website/docs/model-serving/predictive-inference/autoscaling/kpa-autoscaler",
 	.check_pod = check,

@@ -111,7 +111,7 @@ static void check_number(struct rule_run *run, const struct pod *pod,
 		return;
 	f = report_container(
 		run, c, at,
-		"%s sends to port %s, but container `%s` listens on %s",
+		"%s sends to port %s, but container `%s` listens on port %s",
 		title_of(run, service), rule_number(run, port->number),
 		container_title(c), rule_number(run, listens));
 	finding_label_place(run, f, &port->place, "sent to");

@@ -29,7 +29,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	report_pod(
 		run, pod, uri,
-		"if no LocalModelCache has `%s`, up to %s download it separately",
+		"if no LocalModelCache has `%s`, up to %s download the model separately",
 		node_str(uri), rule_count(run, most.n, "replica"));
 }
 

@@ -13,7 +13,7 @@
 #include "kube/resources/shm.h"
 #include "kube/scheduling/affinity.h"
 
-/* True if every container that computes has its own /dev/shm. */
+/* True if every container that requests devices has its own /dev/shm. */
 static bool has_own(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
@@ -58,9 +58,10 @@ static bool lacks_shm(const struct pod *pod)
 	return false;
 }
 
-/* Removes hostIPC. Containers that need a /dev/shm get one. */
-static void repair(struct rule_run *run, struct finding *f,
-		   const struct pod *pod, const struct node *host_ipc)
+/* Adds a fix that removes hostIPC, and mounts a /dev/shm in containers that
+ * need one. */
+static void add_fix(struct rule_run *run, struct finding *f,
+		    const struct pod *pod, const struct node *host_ipc)
 {
 	struct arena *arena = rule_arena(run);
 	char text[QUANTITY_TEXT];
@@ -98,11 +99,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 	if (!node_is_true(host_ipc) || is_mps_client(rule_arena(run), pod))
 		return;
-	f = report_pod(run, pod, host_ipc,
-		       "%s pods share the IPC namespace of their node%s",
-		       pod_device(pod),
-		       has_own(pod) ? "" : ", and its /dev/shm");
-	repair(run, f, pod, host_ipc);
+	f = report_pod(
+		run, pod, host_ipc,
+		"`hostIPC: true` makes %s pods share the IPC namespace of their node%s",
+		pod_device(pod), has_own(pod) ? "" : ", and its /dev/shm");
+	add_fix(run, f, pod, host_ipc);
 }
 
 const struct rule rule_hostipc_instead_of_shm = {

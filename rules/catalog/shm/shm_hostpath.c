@@ -44,12 +44,12 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (shm_is_of_host(&shm))
 			f = report_container(
 				run, c, at,
-				"/dev/shm of container `%s` is the node's: every pod that mounts it can read and fill the same memory",
+				"container `%s` mounts the node's /dev/shm: every pod that mounts it can read and fill the same memory",
 				container_title(c));
 		else
 			f = report_container(
 				run, c, at,
-				"/dev/shm of container `%s` is `%s` of the node: every pod that mounts it can read and fill the same folder",
+				"container `%s` mounts `%s` of the node at /dev/shm: every pod that mounts it can read and fill the same folder",
 				container_title(c), folder);
 		finding_label(run, f, shm.mount, "mounted at /dev/shm");
 	}

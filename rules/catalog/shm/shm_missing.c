@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports containers that need a larger /dev/shm than the 64 MiB of the
- * container runtime. PyTorch data loaders and NCCL without P2P exchange tensors
- * through it and fail with a bus error. Pods in the host's IPC namespace are
- * skipped (see hostipc-instead-of-shm). For an unknown program with several
- * devices, the message contains "if"; for training on one device, it is an
- * info.
+ * Reports containers that need, or may need, a larger /dev/shm than the 64 MiB
+ * of the container runtime. PyTorch data loaders and NCCL without P2P exchange
+ * tensors through it and fail with a bus error. Pods in the host's IPC
+ * namespace are skipped (see hostipc-instead-of-shm). For an unknown program
+ * with several devices, the message contains "if"; for training on one device,
+ * it is an info.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -19,8 +19,8 @@ static bool is_windows(const struct pod *pod)
 		       "windows");
 }
 
-/* Returns the size of one volume for all containers of the pod: the smallest of
- * their sizes. */
+/* Returns the size of one volume for all containers of the pod, the smallest of
+ * their sizes; NULL if one of them is unknown or does not fit. */
 static const char *size_for(struct rule_run *run, const struct pod *pod)
 {
 	const char *given = rule_param(run, "size");
@@ -43,8 +43,8 @@ static const char *size_for(struct rule_run *run, const struct pod *pod)
 	return arena_strdup(rule_arena(run), quantity_text(least, text));
 }
 
-static void repair(struct rule_run *run, struct finding *f,
-		   const struct container *c, const char *size)
+static void add_fix(struct rule_run *run, struct finding *f,
+		    const struct container *c, const char *size)
 {
 	struct arena *arena = rule_arena(run);
 	struct fix *fix;
@@ -98,9 +98,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 		f = report(run, c);
 		finding_help(
 			run, f,
-			"mount an emptyDir with `medium: Memory` and a sizeLimit at /dev/shm");
+			"Mount an emptyDir with `medium: Memory` and a sizeLimit at /dev/shm.");
 		size = size && !*size ? size_for(run, pod) : size;
-		repair(run, f, c, size);
+		add_fix(run, f, c, size);
 	}
 }
 
@@ -120,8 +120,8 @@ const struct rule rule_shm_missing = {
 	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
 	.since = "1.0",
 	.summary =
-		"a GPU container that needs shared memory runs with the runtime's 64 MiB",
-	.why = "Data loaders and NCCL exchange tensors through /dev/shm: the job dies with a bus error or becomes very slow while it holds its GPUs. With a single GPU, only the data loader needs it, so this is an info.",
+		"a GPU container that needs, or may need, shared memory has only the runtime's 64 MiB",
+	.why = "Data loaders and NCCL exchange tensors through /dev/shm: if it is too small, the job dies with a bus error or becomes very slow while it holds its GPUs. With a single GPU, only the data loader needs it, so this is an info.",
 	.remedy =
 		"Mount an emptyDir with medium: Memory and a sizeLimit at /dev/shm.",
 	.evidence =

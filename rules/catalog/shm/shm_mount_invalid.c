@@ -45,15 +45,16 @@ static void check_container(struct rule_run *run, const struct container *c)
 		if (first)
 			finding_label(
 				run,
-				report_container(run, c, path,
-						 "/dev/shm is mounted twice"),
+				report_container(
+					run, c, path,
+					"/dev/shm is mounted twice: the API server rejects the pod"),
 				first, "the first mount");
 		first = path;
 		if (name && !pod_volume(c->pod, name) &&
 		    !is_claimed(c->pod, name) && !may_gain_volumes(c))
 			report_container(
 				run, c, node_get(mount, "name"),
-				"/dev/shm mounts volume `%s`, which the pod does not have",
+				"the mount at /dev/shm names volume `%s`, which the pod does not have",
 				name);
 	}
 }

@@ -13,8 +13,8 @@
 #include "kube/command/env.h"
 #include "kube/resources/shm.h"
 
-/* True if a command of the pod contains /dev/shm, so that it may contain other
- * files (a model). */
+/* True if a command of the pod contains /dev/shm, so that the folder may
+ * contain other files (a model). */
 static bool says_shm(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER_OF_ALL(pod, c)
@@ -101,9 +101,9 @@ static void repoint(struct rule_run *run, struct finding *f,
 
 /* Changes an emptyDir that is used only for /dev/shm, or else adds a new
  * volume. A PVC or a hostPath is not replaced. */
-static void repair(struct rule_run *run, struct finding *f,
-		   const struct container *c, const struct shm *shm,
-		   bool holds_files)
+static void add_fix(struct rule_run *run, struct finding *f,
+		    const struct container *c, const struct shm *shm,
+		    bool holds_files)
 {
 	struct arena *arena = rule_arena(run);
 	char text[QUANTITY_TEXT];
@@ -163,7 +163,7 @@ static void check_mount(struct rule_run *run, const struct container *c,
 	}
 	finding_label(run, f, shm->mount, "mounted at /dev/shm");
 	if (shm->empty_dir)
-		repair(run, f, c, shm, holds_files);
+		add_fix(run, f, c, shm, holds_files);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -193,7 +193,7 @@ const struct rule rule_shm_not_memory_backed = {
 	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
 	.since = "1.0",
 	.summary = "the volume mounted at /dev/shm is not in memory",
-	.why = "Shared memory is as slow as a disk, and an emptyDir on disk keeps the autoscaler from removing the node.",
+	.why = "Shared memory is as slow as the disk, and an emptyDir on disk keeps the Cluster Autoscaler from removing the node.",
 	.remedy = "Use emptyDir with medium: Memory and a sizeLimit.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/volume/emptydir/empty_dir.go; https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md on local storage; kube-apiserver accepts medium: memory",

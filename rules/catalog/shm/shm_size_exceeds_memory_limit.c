@@ -11,8 +11,8 @@
 #include "engine/rule.h"
 #include "kube/resources/shm.h"
 
-static void repair(struct rule_run *run, struct finding *f,
-		   const struct container *c, const struct shm *shm)
+static void add_fix(struct rule_run *run, struct finding *f,
+		    const struct container *c, const struct shm *shm)
 {
 	struct arena *arena = rule_arena(run);
 	char text[QUANTITY_TEXT];
@@ -59,7 +59,7 @@ static void check_mount(struct rule_run *run, const struct container *c,
 		return;
 	}
 	finding_label(run, f, by, "the memory limit");
-	repair(run, f, c, shm);
+	add_fix(run, f, c, shm);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

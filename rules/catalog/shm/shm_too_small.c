@@ -2,7 +2,7 @@
 /*
  * Reports volumes at /dev/shm that are too small for the data that several
  * devices exchange through them: TGI recommends 1Gi, vLLM's production stack
- * mounts 20Gi; NCCL fails with "No space left on device". 64Mi or less is never
+ * mounts 20Gi. NCCL fails with "No space left on device". 64Mi or less is never
  * better than the runtime's default, so it is reported for one device too. The
  * documentation of TGI, vLLM and GKE uses 1Gi and 2Gi even for eight devices,
  * so servers with 1Gi or more are skipped; for other programs with 1Gi or more
@@ -63,10 +63,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		f = report_container(
 			run, c, shm.size_node,
-			"/dev/shm of container `%s` is limited to %s, but %s is usual for %s",
+			"/dev/shm of container `%s` is limited to %s, but %s is usual%s%s",
 			container_title(c), quantity_text(shm.size, have),
-			quantity_text(floor, want),
-			rule_count(run, n, pod_device(pod)));
+			quantity_text(floor, want), n ? " for " : "",
+			n ? rule_count(run, n, pod_device(pod)) : "");
 		if (quantity_cmp(shm.size, enough) >= 0)
 			finding_severity(f, SEVERITY_INFO);
 		if (!shm_size_fits(c, shm.volume, floor))
@@ -91,8 +91,9 @@ const struct rule rule_shm_too_small = {
 	.flags = RULE_OPT_IN_PATCH,
 	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
 	.since = "1.0",
-	.summary = "/dev/shm is mounted, but too small for several devices",
-	.why = "NCCL and data loaders run out of space in /dev/shm (\"No space left on device\"). If the size is 1Gi or more, the finding is only an info.",
+	.summary =
+		"/dev/shm is mounted, but smaller than usual for the number of devices",
+	.why = "NCCL and data loaders may run out of space in /dev/shm (\"No space left on device\"). If the size is 1Gi or more, the finding is only an info.",
 	.remedy =
 		"Raise sizeLimit to 1Gi for up to 2 devices, and to 4Gi or more for more devices.",
 	.evidence =

@@ -65,14 +65,14 @@ static void read_intended(struct intended *in, const struct pod *pod,
 		in->used |= mount_of(c, volume) != NULL;
 }
 
-static void repair(struct rule_run *run, struct finding *f,
-		   const struct container *c, const struct intended *in)
+static void add_fix(struct rule_run *run, struct finding *f,
+		    const struct container *c, const struct intended *in)
 {
 	const struct node *volume = in->volume;
 	const char *name = node_str(node_get(volume, "name"));
 	struct arena *arena = rule_arena(run);
 	struct quantity size;
-	char text[QUANTITY_TEXT];
+	char text[QUANTITY_TEXT] = "";
 	enum quantity_state state =
 		node_quantity(node_path(volume, "emptyDir.sizeLimit"), &size);
 	struct fix *fix;
@@ -82,17 +82,17 @@ static void repair(struct rule_run *run, struct finding *f,
 		    : state != QUANTITY_OK || !shm_size_fits(c, volume, size))
 		return;
 	if (state == QUANTITY_ABSENT)
-		size = in->size;
+		quantity_text(in->size, text);
 	/* A size would also limit the files of other mounts. */
 	fix = finding_fix(run, f, state != QUANTITY_ABSENT || in->alone,
-			  "mount `%s` at /dev/shm", name);
+			  "mount `%s` at /dev/shm%s%s%s", name,
+			  *text ? " and set `sizeLimit: " : "", text,
+			  *text ? "`" : "");
 	fix_ensure(fix, c->node, "volumeMounts", shm_new_mount(arena, name),
 		   "mountPath");
-	if (state == QUANTITY_ABSENT)
+	if (*text)
 		fix_set(fix, volume, "emptyDir.sizeLimit",
-			edit_string(arena,
-				    arena_strdup(arena,
-						 quantity_text(size, text))));
+			edit_string(arena, arena_strdup(arena, text)));
 }
 
 /* True if the program gets the path in its command or variables, and so uses
@@ -109,8 +109,8 @@ static bool knows_place(const struct container *c, const char *path)
 	return false;
 }
 
-/* True if this container, which does not mount the volume, needs none, and
- * another mounts it. */
+/* True if this container, which does not mount the volume, needs no shared
+ * memory, and another one mounts the volume. */
 static bool is_of_another(const struct container *c, const struct intended *in)
 {
 	return in->used && container_shm_need(c).is == SHM_NOT_NEEDED;
@@ -151,7 +151,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 				container_title(c),
 				node_str(node_get(volume, "name")));
 		finding_label(run, f, volume, "the volume");
-		repair(run, f, c, &in);
+		add_fix(run, f, c, &in);
 	}
 }
 

@@ -2,7 +2,7 @@
 /*
  * Reports memory volumes that no container mounts. shm-volume-unmounted reports
  * a volume named like shared memory. Skips pods with a container that is merged
- * with that of another object, which may mount the volume (KServe's presets
+ * with one of another object, which may mount the volume (KServe's presets
  * mount `dshm`).
  */
 #include "base/text.h"

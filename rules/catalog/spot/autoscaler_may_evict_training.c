@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports training pods that an autoscaler may move off underused nodes. Either
- * annotation, with any value, shows that the author has decided. Pods of an
+ * Reports training pods that an autoscaler may move off underused nodes. The
+ * annotation safe-to-evict or do-not-disrupt, with any value, shows that the
+ * author has decided. Pods of an
  * exclusive topology are skipped, because they fit on no other node, and so are
  * pods that may run on spot nodes, which can be reclaimed anyway. The fix is
  * unsafe, because a pod that hangs then keeps its node until it is deleted.
@@ -65,10 +66,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 		run, pod, pod->template,
 		"if an autoscaler drains underused nodes, it may evict this training run");
 	finding_missing(f, pod->object, pod->template, "metadata.annotations");
-	fix = finding_fix(run, f, false,
-			  "annotate the pods: `safe-to-evict: \"false\"`, "
-			  "`do-not-disrupt: \"%s\"`",
-			  value);
+	fix = finding_fix(
+		run, f, false,
+		"set the annotations `safe-to-evict: \"false\"` and `do-not-disrupt: \"%s\"`",
+		value);
 	fix_set_key(fix, pod->template, "metadata.annotations", evict,
 		    edit_string(arena, "false"));
 	fix_set_key(fix, pod->template, "metadata.annotations", disrupt,
@@ -83,9 +84,9 @@ const struct rule rule_autoscaler_may_evict_training = {
 	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
 	.since = "1.0",
 	.summary = "an autoscaler may evict training pods",
-	.why = "Cluster Autoscaler and Karpenter drain underused nodes, and a run of several days starts over.",
+	.why = "Cluster Autoscaler and Karpenter drain underused nodes, and a run of several days may start over.",
 	.remedy =
-		"Annotate the pod template: cluster-autoscaler.kubernetes.io/safe-to-evict: \"false\", karpenter.sh/do-not-disrupt: \"true\". Karpenter 1.12 and later accepts a duration, such as the deadline of the job.",
+		"Annotate the pod template with cluster-autoscaler.kubernetes.io/safe-to-evict: \"false\" and karpenter.sh/do-not-disrupt: \"true\". Karpenter 1.12 and later accept a duration, such as the deadline of the job.",
 	.evidence =
 		"https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md; https://karpenter.sh/docs/concepts/disruption/#pod-level-controls",
 	.check_pod = check,

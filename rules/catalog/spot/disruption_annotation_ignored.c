@@ -37,12 +37,12 @@ static void check_former(struct rule_run *run, const struct pod *pod)
 		return;
 	f = report_pod(
 		run, pod, at,
-		"Karpenter 1.0 and later does not read `%s`: it may evict the pods",
+		"Karpenter 1.0 and later do not read `%s` and may evict the pods",
 		former);
 	finding_at_key(run, f, at);
 	if (!pod->template || node_get(pod->annotations, former) != at)
 		return;
-	fix = finding_fix(run, f, false, "rename it to `do-not-disrupt`");
+	fix = finding_fix(run, f, false, "rename it to `%s`", disrupt);
 	fix_set_key(fix, pod->template, "metadata.annotations", disrupt,
 		    edit_string(rule_arena(run), "true"));
 	fix_remove(fix, at);
@@ -94,10 +94,11 @@ const struct rule rule_disruption_annotation_ignored = {
 	.severity = SEVERITY_WARNING,
 	.scope = GPU_PODS,
 	.since = "1.0",
-	.summary = "an annotation against eviction that no autoscaler reads",
-	.why = "The pods look protected but are not: if the autoscaler consolidates nodes, it ends the run.",
+	.summary =
+		"an annotation or a label against eviction that no autoscaler reads",
+	.why = "The pods look protected but are not: if the autoscaler consolidates nodes, it may evict them.",
 	.remedy =
-		"Annotate the pod template: karpenter.sh/do-not-disrupt: \"true\", cluster-autoscaler.kubernetes.io/safe-to-evict: \"false\".",
+		"Annotate the pod template with karpenter.sh/do-not-disrupt: \"true\" and cluster-autoscaler.kubernetes.io/safe-to-evict: \"false\".",
 	.evidence =
 		"https://karpenter.sh/docs/concepts/disruption/#pod-level-controls; https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md",
 	.check_pod = check,

@@ -22,10 +22,10 @@ static const struct {
 	const char *provider, *unless;
 } notices[] = {
 	{"cloud.google.com/gke-spot", 15, "GKE",
-	 ", unless its pool extends it"},
+	 ", unless the node pool sets a longer time"},
 	{"cloud.google.com/gke-preemptible", 15, "GKE", ""},
 	{"cloud.google.com/gke-provisioning", 15, "GKE",
-	 ", unless its pool extends it"},
+	 ", unless the node pool sets a longer time"},
 	{"eks.amazonaws.com/capacityType", 120, "AWS", ""},
 	{"kubernetes.azure.com/scalesetpriority", 30, "Azure", ""},
 };

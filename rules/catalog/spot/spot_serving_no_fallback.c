@@ -45,12 +45,12 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (!spot || pod->steady.unknown || pod->steady.n != 1 ||
 	    pod->peak.n > 2 || !serves_others(pod) || !is_spot_only(pod))
 		return;
-	/* The autoscaler sets the number of replicas of a Deployment. */
+	/* An autoscaler may set the number of replicas of a Deployment. */
 	report_pod(
 		run, pod, spot,
 		pod->object->class == KIND_SERVICE
-			? "unless an autoscaler adds replicas, the only replica runs on spot nodes"
-			: "the only replica runs on spot nodes");
+			? "unless an autoscaler adds replicas, the only replica runs on spot nodes: when its node is reclaimed, none answers"
+			: "the only replica runs on spot nodes: when its node is reclaimed, none answers");
 }
 
 const struct rule rule_spot_serving_no_fallback = {

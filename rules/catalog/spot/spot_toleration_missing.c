@@ -29,8 +29,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 	edit_member_string(arena, toleration, "operator", "Equal");
 	edit_member_string(arena, toleration, "value", "spot");
 	edit_member_string(arena, toleration, "effect", "NoSchedule");
-	fix_ensure(finding_fix(run, f, true, "add the toleration"), pod->spec,
-		   "tolerations", toleration, "key,operator,value,effect");
+	fix_ensure(
+		finding_fix(run, f, true, "add a toleration of `%s=spot`", key),
+		pod->spec, "tolerations", toleration,
+		"key,operator,value,effect");
 }
 
 const struct rule rule_spot_toleration_missing = {

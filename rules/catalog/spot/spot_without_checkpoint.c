@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports training that may run on spot nodes without a sign of checkpoints.
- * Possible ways to store them count as signs: variables from other objects,
- * claims in other files, host paths that may be a shared file system.
+ * Reports training that may run on spot nodes without a sign of durable
+ * checkpoints. Possible ways to store them, such as variables from other
+ * objects, claims in other files and host paths, count as signs.
  */
 #include <string.h>
 
@@ -48,8 +48,8 @@ static bool mounts(const struct container *c, const char *volume)
 	return false;
 }
 
-/* True if the container may save checkpoints: it uses GPUs, or shares a volume
- * with a container that does. */
+/* True if the container may save checkpoints, because it may use GPUs, or
+ * shares a volume with a container that may. */
 static bool sees_training(const struct container *c)
 {
 	if (container_uses_gpu(c) != TRI_NO)
@@ -68,9 +68,8 @@ static bool sees_training(const struct container *c)
 	return false;
 }
 
-/* True for the address of an object store in the command or a variable
- * (`s3://...`, `--out=gs://...`), or for the option --push_to_hub of
- * transformers. */
+/* True for a text that may contain the address of an object store (`s3://...`,
+ * `--out=gs://...`), or for the option --push_to_hub of transformers. */
 static bool is_store(const char *text)
 {
 	return strstr(text, "://") || strstr(text, "push_to_hub");
@@ -103,7 +102,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			return;
 	report_pod(
 		run, pod, spot,
-		"training may run on spot nodes, but writes to no volume that outlives its pods");
+		"training may run on spot nodes, but writes to no volume that outlives its pods and names no object store");
 }
 
 const struct rule rule_spot_without_checkpoint = {
@@ -114,7 +113,7 @@ const struct rule rule_spot_without_checkpoint = {
 	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
 	.summary = "training on spot nodes without durable checkpoints",
-	.why = "The node is reclaimed together with its disk: each time, the run starts from the beginning.",
+	.why = "A spot node is reclaimed together with its disk: without durable checkpoints, the run starts from the beginning each time.",
 	.remedy =
 		"Write checkpoints to a volume that outlives the pod, or to object storage.",
 	.evidence =
