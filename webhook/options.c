@@ -112,8 +112,8 @@ static const struct option table[] = {
 	 .initial = "4096", .least = 1, .most = 1000000},
 	{"timeout", 0, OPTION_NUMBER, OPTION_SERVE, AT(timeout), "SECONDS",
 	 NULL,
-	 .help = "The time that a client has for each of the TLS handshake, the "
-		 "headers and the body of a request.",
+	 .help = "The longest time for a TLS handshake, for the headers of a "
+		 "request, and for its body.",
 	 .initial = "10", .least = 1, .most = 3600},
 	{"drain", 0, OPTION_NUMBER, OPTION_SERVE, AT(drain), "SECONDS", NULL,
 	 .help = "After SIGTERM: keep serving until all connections are closed, "

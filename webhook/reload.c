@@ -227,8 +227,8 @@ struct loaded_file {
 	bool stays;    /* the version loaded before stays in use */
 };
 
-/* Records the result of a load, in the metrics and in the log. again: log the
- * problem even if it was logged before. */
+/* Records the result of a load in the metrics and in the log. A problem that
+ * was logged before is logged again only if again is set. */
 static int settle(struct reload *r, const struct loaded_file *file, int rc,
 		  const struct err *err, bool again)
 {

@@ -274,7 +274,7 @@ static void report(int call)
 	if (atomic_fetch_add(&reports, 1) >= MOST_REPORTS)
 		return;
 	line_begin(&line, report_json, LOG_ERROR,
-		   "the sandbox refused a system call");
+		   "the sandbox rejected a system call");
 	line_text(&line, "call", call_name(call), 32);
 	line_int(&line, "number", call);
 	line_end(&line);

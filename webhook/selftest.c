@@ -81,7 +81,7 @@ static void write_review(const struct trial *trial, struct buf *out)
 	json_decref(review);
 }
 
-/* Checks the response. any: every verdict is accepted. */
+/* Checks the response. Every verdict is accepted if any is set. */
 static int check_answer(const struct trial *trial, bool any,
 			const struct buf *reply, struct err *err)
 {
@@ -102,9 +102,10 @@ static int check_answer(const struct trial *trial, bool any,
 	return rc;
 }
 
-/* A server to send reviews to. ca: PEM; NULL: any certificate is accepted. */
+/* A server to send reviews to. */
 struct target {
 	const char *address; /* HOST:PORT */
+	/* PEM; NULL: every certificate is accepted */
 	const struct buf *ca;
 };
 
@@ -202,8 +203,7 @@ static int ask(const struct target *target, const struct trial *trial)
 
 /* --- a running server ----------------------------------------------------- */
 
-/* Sends one review to a server that runs. address: HOST:PORT, [HOST]:PORT or
- * :PORT. */
+/* Sends one review to the running server at HOST:PORT, [HOST]:PORT or :PORT. */
 static int ask_running(const char *address)
 {
 	const struct target target = {.address = address};

@@ -18,7 +18,7 @@ enum option_kind {
 	OPTION_FLAG,   /* bool */
 	OPTION_COUNT,  /* unsigned, incremented by each use */
 	OPTION_NUMBER, /* unsigned, within least..most */
-	OPTION_BYTES,  /* size_t: 8388608, 8Mi, 512Ki; within least..most */
+	OPTION_BYTES,  /* size_t within least..most, as 8388608, 8Mi, 512Ki */
 	OPTION_TEXT,   /* const char * */
 	OPTION_WORDS,  /* struct list, split at commas */
 	OPTION_LIST,   /* struct list, one item for each use */

@@ -207,9 +207,10 @@ enum exempt_state {
 	EXEMPT_FULLY,
 };
 struct policy_exemption {
-	const char *reason, *from; /* from: "policy.yaml:12" */
-	int64_t until;		   /* last day; INT64_MAX: never expires */
-	bool local;		   /* set by a local policy on top of a floor */
+	const char *reason;
+	const char *from; /* "policy.yaml:12" */
+	int64_t until;	  /* last day; INT64_MAX: never expires */
+	bool local;	  /* set by a local policy on top of a floor */
 };
 /* check is the id of one of the rule's rejections, or NULL. today is 0 for the
  * day on which the policy was loaded; a process that runs for days must pass
@@ -230,8 +231,8 @@ const struct platform *policy_platform(const struct policy *policy);
 enum mode policy_mode(const struct policy *policy);
 const char *policy_contact(const struct policy *policy); /* may be NULL */
 uint64_t policy_hash(const struct policy *policy); /* hash of all text read */
-/* Returns the age in seconds from which a cluster state is too old (`maxAge:
- * 24h`), 0: never. */
+/* Returns the age in seconds above which a cluster state is not used (`maxAge:
+ * 24h`); 0 if the policy sets none. */
 int64_t policy_max_age(const struct policy *policy);
 
 /* -- for admission -- */

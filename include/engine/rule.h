@@ -207,10 +207,9 @@ struct rule {
 	 * NULL. */
 	const struct rejections *rejections;
 	/* Each of the following functions may be NULL. check_pod is called for
-	 * each pod template. */
+	 * each pod template in `scope`. */
 	void (*check_pod)(struct rule_run *run, const struct pod *pod);
-	/* Called for each object with GPU pods and each policy object, with or
-	 * without pods. */
+	/* Called for each object in `scope`, with or without pods. */
 	void (*check_object)(struct rule_run *run, const struct object *object);
 	/* Called for each workload with GPU pods, once all objects are known;
 	 * findings are placed in the workload's file. */

@@ -135,9 +135,10 @@ struct run_options {
 	void (*repaired)(void *context, const struct finding *finding,
 			 const char *reason);
 	bool unsafe_repairs; /* include unsafe fixes */
-	/* True if a finding about a runtime is made of the runtime as well, so
-	 * that only the runtime is fixed; such a finding is dropped. NULL: the
-	 * runtimes of other files are not known yet. Called by any thread. */
+	/* True if a finding about a runtime is reported for the runtime as
+	 * well, so that only the runtime is fixed; such a finding is dropped.
+	 * NULL: the runtimes of other files are not known yet. Called by any
+	 * thread. */
 	bool (*is_repeated)(void *context, const struct finding *finding);
 	void *repeated_context;
 	/* Skip fixes of infos, unless the command line selected their rule or
@@ -229,8 +230,8 @@ void run_join(struct run *dst, struct run *src);
 void run_set(struct run *run,
 	     const struct policy *(*policy_of)(void *context, uint32_t file),
 	     void *context);
-/* Counts n more findings with a fix; n may be negative. kept: the finding is an
- * info that --fix leaves. */
+/* Counts n more findings with a fix; n may be negative. kept means that the
+ * finding is an info that --fix does not fix. */
 void fix_count(struct run_counts *counts, bool safe, bool kept, int n);
 /* Takes back the count for a finding that is dropped. */
 void fix_uncount(struct run_counts *counts, const struct finding *finding);

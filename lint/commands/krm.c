@@ -15,7 +15,8 @@
 
 struct krm {
 	struct filter filter;
-	struct policy *own, *policy; /* own: from the functionConfig, or NULL */
+	struct policy *own; /* made from the functionConfig, or NULL */
+	struct policy *policy;
 	const char *fix;
 };
 

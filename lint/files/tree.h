@@ -58,10 +58,10 @@ struct tree_entry {
 /* A folder that contains something, or could not be read. */
 struct tree_folder {
 	struct tree_entry *entries;
-	/* ignored: number of ignored files, which are not in entries */
-	uint32_t n, ignored;
-	uint16_t error; /* errno of open() or read() */
-	bool policy;	/* contains a .gpugate.yaml */
+	uint32_t n;
+	uint32_t ignored; /* number of ignored files, not in entries */
+	uint16_t error;	  /* errno of open() or read() */
+	bool policy;	  /* contains a .gpugate.yaml */
 };
 
 struct tree {

@@ -100,11 +100,12 @@ struct render {
 	struct arena arena;
 	const char *cwd;
 	bool network; /* the network may be used */
-	/* The text will be applied: the user's program prints it, in
-	 * this environment, without origins. */
+	/* The text will be applied, so that the user's program prints it, in
+	 * this environment and without annotations about origins. */
 	bool applied;
-	const char *border; /* real: no path leads out of it; NULL: the
-			       repository of each root */
+	/* Real path of the folder out of which no path may lead; NULL: the
+	 * repository of each root. */
+	const char *border;
 	struct render_tool kustomize, helm;
 	struct render_root *roots; /* sorted by folder */
 	size_t nroots, roots_size;

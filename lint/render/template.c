@@ -158,9 +158,9 @@ static uint32_t extent(const struct source *s, const struct node *node)
 	}
 }
 
-/* Sets *out to the reference in the last line before the node that contains the
- * action: `with .Values.a` or `range .Values.a`. Returns false if there is
- * none. */
+/* Finds the last line before the offset `before` with this action (`with` or
+ * `range`), and sets *out to the reference in it, such as .Values.a. Returns
+ * false if there is none. */
 static bool named_before(const struct source *s, uint32_t before,
 			 const char *action, struct reference *out)
 {

@@ -19,9 +19,10 @@ struct add_ignore {
 	struct source *source;
 	struct finding *findings;
 	size_t n;
-	struct buf text; /* out: the new text; empty if unchanged */
-	size_t added;	 /* out: number of findings with a new comment */
-	/* out: reason why some findings get no comment, or NULL */
+	/* The results. */
+	struct buf text; /* the new text; empty if unchanged */
+	size_t added;	 /* number of findings with a new comment */
+	/* reason why some findings get no comment, or NULL */
 	const char *refused;
 };
 

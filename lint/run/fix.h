@@ -31,10 +31,9 @@ struct fixer {
 	struct arena text_arena;
 	struct arena note_arena; /* memory for one text */
 	struct fix_round *round;
-	/* Findings about the runtimes of the text; asks: the run only finds
-	 * them. */
+	/* Findings about the runtimes of the text. */
 	struct text_findings found;
-	bool asks;
+	bool asks; /* the current run only collects found */
 	uint32_t file;
 	/* the hook of the run's options, for runtimes of other files */
 	bool (*is_repeated)(void *context, const struct finding *finding);
@@ -59,8 +58,8 @@ int fixer_text(struct fixer *fixer, const struct run_file *file,
 
 /*
  * Adds "NAME: fixed RULE 2, RULE", and "NAME: not fixed: RULE: reason" for each
- * reason, as lines, if there are any. made: include the fixes that were
- * applied.
+ * reason, as lines, if there are any. Applied fixes are included if made is
+ * set.
  */
 void fixer_tell(const struct fixer *fixer, const char *name, bool made,
 		struct buf *out);

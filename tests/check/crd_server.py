@@ -57,7 +57,8 @@ def matches(pattern, word):
 
 
 class Maker:
-    """Generate values of a schema; each contains the path."""
+    """Generate random values of a schema for a rule. A value contains the path to the
+    part that the rule checks."""
 
     def __init__(self, rng, rule):
         self.rng, self.rule = rng, rule

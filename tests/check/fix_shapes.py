@@ -210,7 +210,8 @@ class Shapes:
             capture_output=True).returncode == 0
 
     def one(self, rule, folder, shape, document):
-        """Return whether it was fixed, and the verdicts."""
+        """Fix a document in a shape. Return whether that changed it, and whether the API
+        server accepts it before and after (None: not asked)."""
         before = SHAPES[shape](copy.deepcopy(document))
         with open(self.path, "w", encoding="utf-8") as out:
             if shape == "json":

@@ -71,7 +71,8 @@ def quoted(text):
 
 
 def field(row, text):
-    """Return the name of a field and its place."""
+    """Return the cells of the page for a field: its name in the pod, and its place in
+    the kind."""
     to, _, source = text.partition("=")
     mark = source[:1] if source[:1] in MERGES else ""
     source, _, join = source[len(mark):].partition("+")

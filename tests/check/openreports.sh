@@ -16,7 +16,8 @@ folder=$(cd "$work/go" && GOFLAGS=-mod=mod timeout 120 \
 	sed -n 's/^.*"Dir": "\(.*\)",*$/\1/p')
 [ -d "$folder/config/crd" ] || skip_all "no network to fetch $module"
 
-# against NAME ARGUMENTS...
+# against NAME ARGUMENTS...: lints with the arguments and validates the report
+# against the definitions
 against() {
 	local name=$1
 	shift

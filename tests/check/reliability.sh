@@ -4,23 +4,23 @@
 # Runs the real gpugated under load while it is restarted, killed, overloaded,
 # or short of memory, files or time. usage: reliability.sh BUILD [SCENARIO...]
 #
-#	restart  two processes in turn behind balancers that hear of it late
-#	kill     SIGKILL and start, to the first verdict
-#	overload five times the clients that may be in flight
-#	faults   SIGHUP storm, policy gone, few descriptors, logs that are full
+#	restart  two processes in turn, behind load balancers that learn it late
+#	kill     time from SIGKILL and a restart to the first verdict
+#	overload five times as many clients as may be in flight
+#	faults   many SIGHUPs, a missing policy, few descriptors, a full log file
 #
-# By default those four, about 2 minutes; others by name:
+# By default these four run, for about 2 minutes. Others are run if named:
 #
-#	rotation, broken   are rotation.sh
-#	speed    Pods of 20 KiB, all rules: as many as can be, and at half of that
-#	         how late the answers come, beside a static answer's
-#	hostile  four clients with reviews that cost much, and ordinary ones
-#	soak     reloads and connections that come and go: memory is flat
-#	away     the API server goes and comes back
-#	slow     slow and idle clients; server.sh does it without rules
-#	mixed    all at once, for a BUILD with SANITIZE=thread
+#	rotation, broken   see rotation.sh
+#	speed    the largest rate of Pods of 20 KiB with all rules, and the latency
+#	         at half of this rate, compared with a static answer
+#	hostile  four clients that send expensive reviews, beside ordinary ones
+#	soak     reloads and new connections: memory must not grow
+#	away     the API server stops and starts again
+#	slow     slow and idle clients; server.sh does the same without rules
+#	mixed    all of these at once, for a BUILD with SANITIZE=thread
 #
-# Lengths by environment (KEEP_LOGS=FOLDER keeps what gpugated logged):
+# The environment sets the lengths (KEEP_LOGS=FOLDER keeps gpugated's logs):
 # ROTATION_SECONDS=30 ROTATION_EVERY_MS=5000 RESTART_REQUESTS=200000 RESTARTS=4
 # KILLS=100 OVERLOAD_SECONDS=9 STORM_SECONDS=10 MIXED_SECONDS=20
 # RESTART_MINUTES=3 SPEED_SECONDS=5 SOAK_SECONDS=40 AWAY_TIMES=20

@@ -555,7 +555,7 @@ status_of() {
 	"$GPUGATED" selftest --address "127.0.0.1:$port"
 	kill -INT "$pid"
 	wait "$pid"
-	run ! grep "sandbox refused" log
+	run ! grep "sandbox rejected" log
 }
 
 @test "gpugated: --sandbox off" {

@@ -265,7 +265,8 @@ static const struct pair errors[] = {
 	 "error 2:4-5 '@' cannot start a value: quote it\n1: -\n"},
 	{"a: !!int x\n", "error 1:10-11 a string does not fit the tag !!int\n"
 			 "1: -\n"},
-	{"a: !!binary x\n", "error 1:13-14 !!binary needs base64\n1: -\n"},
+	{"a: !!binary x\n",
+	 "error 1:13-14 the value of !!binary is not base64\n1: -\n"},
 	{"a: {~: 1}\n", "error 1:5-6 null cannot be a key\n1: -\n"},
 	{"a:\n- b: .inf\n", "error 2:6-10 JSON, and therefore Kubernetes, has "
 			    "no infinity and no NaN\n"

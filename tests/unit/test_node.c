@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tree by hand: getters and their results for NULL and unknown nodes, large
- * maps, unlinking, copies with a budget, numbers, JSON, pointers and anchors.
+ * Trees made without a reader: getters and their results for NULL and unknown
+ * nodes, large maps, unlinking, copies with a budget, numbers, JSON, pointers
+ * and anchors.
  */
 #include <setjmp.h>
 #include <stdarg.h>

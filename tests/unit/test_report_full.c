@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The report for people: blocks, the findings that are shown, and the lines
- * about the others.
+ * The default report for users: blocks, the findings that are shown, and the
+ * lines about the others.
  */
 #include <setjmp.h>
 #include <stdarg.h>

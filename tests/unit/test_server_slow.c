@@ -43,7 +43,6 @@ static void advance(int ms)
 	atomic_fetch_add(&stands_at_ms, ms);
 }
 
-/* Without limits. */
 static void stage_without_limits(struct stage *stage)
 {
 	stage_init(stage);

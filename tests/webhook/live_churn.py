@@ -89,7 +89,7 @@ def serve(work):
     daemon.terminate()
     check("gpugated ends well", daemon.wait(30) == 0)
     with open(work + "/gpugated.log", encoding="utf-8") as f:
-        check("the sandbox refuses nothing", "sandbox refused" not in f.read())
+        check("the sandbox rejects nothing", "sandbox rejected" not in f.read())
 
 
 def settle(tool):

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects for a live cluster state, made and changed as fast as an API server
-// takes them. Standard library only.
+// Command live_load creates and changes objects for a live cluster state, as
+// fast as an API server accepts them. It uses only the standard library.
 //
 //	live_load DIR fill NAMESPACES QUOTAS PODS NODES
 //	live_load DIR churn SECONDS RATE NAMESPACES QUOTAS PODS NODES
 //	live_load DIR small SECONDS RATE NAMESPACES QUOTAS PODS NODES
 //
-// DIR has admin.crt, admin.key, ca.crt and port. churn goes on while the
-// server is away: what fails is tried again later. small is churn as cheap as
-// an API server can have it: mostly quotas, replaced whole, in protobuf, and
-// without managedFields. A line of figures ends each; the rate is also told
-// without the seconds in which nothing was answered, and that of the median
-// second.
+// DIR has admin.crt, admin.key, ca.crt and port. churn continues while the
+// server is not reachable: failed requests are repeated later. small does the
+// same at the least cost for the API server: mostly quotas, replaced as a
+// whole, in protobuf, and without managedFields. Each ends with a line of
+// figures: the rate, the rate without the seconds in which no request was
+// answered, and the rate of the median second.
 package main
 
 import (

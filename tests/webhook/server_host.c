@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The server by itself, in front of a webhook that judges nothing, for loads
- * and slow clients: server_host CERT KEY PROBE-ADDRESS [name=value]...
+ * Runs the server alone, in front of a webhook that checks nothing, for tests
+ * with load and slow clients:
  *
+ *	server_host CERT KEY PROBE-ADDRESS [name=value]...
  *	listen=ADDRESS threads=N max_body=N max_in_flight=N max_connections=N
  *	handshake=S header=S body=S idle=S client_ca=FILE client_name=NAME
  *

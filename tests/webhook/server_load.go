@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Traffic for the server by itself: good callers at a fixed rate, the way
-// client-go calls (keep-alive, 429 honored), and clients that are slow.
+// Command server_load sends traffic to the server alone: requests at a fixed
+// rate, as client-go sends them (kept connections, waits after 429), or slow
+// clients.
 //
 //	server_load load -to PORT,... [-ready PORT,...] [-rate N] [-callers N]
 //	                 [-seconds N] [-body N] [-retry]
@@ -9,9 +10,9 @@
 //	                 -seconds N [-spread N]
 //
 // "load" prints one line: requests=N failed=N retried=N p50=µs p99=µs.
-// Latency counts from when a request was due, so that a server that stops
-// for a second cannot hide it. "slow" prints "ready" when all are connected,
-// and how often each kind was cut.
+// Latency counts from the time at which a request was due, so that it includes
+// the time in which a server answers nothing. "slow" prints "ready" when all
+// are connected, and at the end how often each kind was disconnected.
 package main
 
 import (

@@ -56,8 +56,8 @@ struct kept_list {
 	size_t n;
 };
 
-/* Lists findings. c: lists only findings that this request would be denied for;
- * NULL: all findings. */
+/* Lists the findings for which the request of c would be denied; all findings
+ * if c is NULL. */
 static struct kept_list list(struct arena *arena,
 			     const struct object_findings *findings,
 			     const struct request_context *c)

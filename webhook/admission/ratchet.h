@@ -20,9 +20,9 @@ struct object_findings {
 };
 
 /*
- * Sets `forgiven` and `had_before` of the findings of now. Returns true if a
- * finding about devices that no quota counts is neither forgiven nor
- * suppressed. c: the context of the request.
+ * Sets `forgiven` and `had_before` of the findings of now. c is the context of
+ * the request. Returns true if a finding about devices that no quota counts is
+ * neither forgiven nor suppressed.
  */
 bool ratchet(struct arena *arena, const struct request_context *c,
 	     const struct object_findings *now,

@@ -25,15 +25,17 @@ void reserve_free(struct reserve *reserve);
 
 /*
  * Starts a critical section: a review checks and reserves under a lock, which
- * it holds from reserve_begin() to reserve_end(). now: monotonic seconds.
+ * it holds from reserve_begin() to reserve_end(). now is in monotonic seconds.
  */
 void reserve_begin(struct reserve *reserve, int64_t now);
 /* Returns the value for run_options.reservations. Must be called between begin
  * and end. */
 const struct reservations *reserve_view(struct reserve *reserve);
-/* Notes the demand, as callback run_options.workload; reserves nothing yet. */
+/* Notes the requests of a workload, as callback run_options.workload; reserves
+ * nothing yet. */
 void reserve_note(struct reserve *reserve, const struct workload *workload);
-/* Ends the critical section. keep: reserve the noted demand; else drop it. */
+/* Ends the critical section. Reserves the noted requests if keep is set; else
+ * drops them. */
 void reserve_end(struct reserve *reserve, bool keep);
 
 /* Ends the reservation of the object. */

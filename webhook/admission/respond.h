@@ -6,7 +6,8 @@
 #include "base/buf.h"
 #include "verdict.h"
 
-/* policy: hash of the policy in hexadecimal, for the audit annotation. */
+/* Appends the response to out. policy is the hash of the policy in hexadecimal,
+ * for the audit annotation. */
 void respond(const struct verdict *verdict, const struct review *review,
 	     const char *policy, struct buf *out);
 

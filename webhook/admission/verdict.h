@@ -17,14 +17,15 @@
 struct verdict {
 	struct arena *arena;
 	bool allowed;
-	/* strongest of all findings; would: in mode enforce */
-	enum outcome outcome, would;
-	const char *message; /* text of a denial */
+	enum outcome outcome; /* the strongest of all findings */
+	enum outcome would;   /* outcome in mode enforce */
+	const char *message;  /* text of a denial */
 	struct note {
 		enum severity severity;
-		const char *rule;	   /* NULL: a text about the request */
-		const char *text, *remedy; /* remedy: the help, may be NULL */
-		uint64_t hash;		   /* hash of the text */
+		const char *rule; /* NULL: a text about the request */
+		const char *text;
+		const char *remedy; /* the help, may be NULL */
+		uint64_t hash;	    /* hash of the text */
 	} * notes;
 	size_t nnotes, notes_size;
 	struct list warnings; /* at most 120 characters each */
@@ -44,7 +45,7 @@ void verdict_init(struct verdict *verdict, struct arena *arena);
 /* Decides all findings of the checked object and writes the texts. */
 void verdict_of(struct verdict *verdict, const struct request_context *c,
 		const struct policy *policy, const struct judge *judge);
-/* Makes a denial of an object that cannot be read. mode: the effective mode. */
+/* Makes a denial of an object that cannot be read, in the effective mode. */
 void verdict_unreadable(struct verdict *verdict, enum mode mode,
 			const char *problem);
 

@@ -27,18 +27,19 @@ struct ask_item {
 	enum cluster_kind kind;
 	char *namespace, *name; /* name NULL: all objects of the kind */
 	const char *version;	/* version of the kind that is requested */
-	bool good; /* answered: the object is in the state, or does not exist */
+	bool good; /* the object is in the state, or does not exist */
 	struct api_transfer transfer;
 	struct buf body;
 };
 
 struct ask {
 	struct ask_item items[CLUSTER_ABSENCES];
-	size_t n, left;	  /* left: items without an answer */
+	size_t n;
+	size_t left;	  /* number of items without an answer */
 	uint32_t answers; /* bits of published items; under the lock */
-	/* abandoned: the thread that asked stopped waiting; both under the
-	 * lock */
-	bool finished, abandoned;
+	/* Under the lock. */
+	bool finished;
+	bool abandoned; /* the thread that asked has stopped waiting */
 	struct ask *next;
 };
 

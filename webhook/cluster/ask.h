@@ -11,7 +11,8 @@
 
 struct questions;
 
-/* feeds: one feed for each kind; must outlive the questions. */
+/* kinds has one feed for each kind. Both arguments must outlive the
+ * questions. */
 struct questions *asks_new(struct feeds *feeds, struct feed *kinds);
 void asks_free(struct questions *asks);
 

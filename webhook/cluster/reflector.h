@@ -110,8 +110,8 @@ void reflector_look(struct feed *feed, int64_t now);
 /* Shortens the wait of a feed that did not reach the server. Called when the
  * server responds (again). */
 void reflector_relist_soon(struct feed *feed, int64_t now);
-/* Ends the current transfer and lists the kind again at `due`; afresh: forget
- * all that is known about the kind. */
+/* Ends the current transfer and lists the kind again at `due`. Forgets all that
+ * is known about the kind if afresh is set. */
 void reflector_start_over(struct feed *feed, int64_t due, bool afresh);
 /* Notes that the kind can be read (again). */
 void reflector_recovered(struct feed *feed);

@@ -39,7 +39,7 @@ struct log {
 	int fd;
 	enum log_level level;
 	bool json;
-	int64_t (*now)(void);  /* clock: monotonic seconds */
+	int64_t (*now)(void);  /* returns monotonic seconds */
 	_Atomic unsigned lost; /* lines dropped since the last written one */
 	pthread_mutex_t lock; /* protects the table, and keeps lines in order */
 	struct repeat repeats[REPEAT_SETS][REPEAT_WAYS];
@@ -56,8 +56,8 @@ struct log_line {
 /* Begins a line with the time and the level. */
 void line_begin(struct log_line *line, bool json, enum log_level level,
 		const char *message);
-/* Adds a field; NULL values are omitted. share: maximum bytes of the text; a
- * longer text is cut and ends with "...". */
+/* Adds a field; NULL values are omitted. A text of more than share bytes is cut
+ * and ends with "...". */
 void line_text(struct log_line *line, const char *key, const char *value,
 	       size_t share);
 void line_int(struct log_line *line, const char *key, int64_t value);

@@ -49,8 +49,8 @@ struct metrics_finding {
 void metrics_count_finding(struct metrics *metrics,
 			   const struct metrics_finding *finding);
 void metrics_count_patch(struct metrics *metrics, const char *rule);
-/* number: the result of metrics_rule_number() for the rule, which never
- * changes. */
+/* Returns the number of a rule for metrics_count_not_run(). It never changes.
+ */
 unsigned metrics_rule_number(struct metrics *metrics, const char *rule);
 void metrics_count_not_run(struct metrics *metrics, unsigned number);
 /* Adds 1 or -1 to the number of reviews in flight. Returns the new number. */

@@ -41,7 +41,7 @@ void names_init(struct metric_labels *names, unsigned limit);
 void names_release(struct metric_labels *names);
 /* Returns the number of the text; NULL is treated as "". */
 unsigned names_number(struct metric_labels *names, const char *text);
-/* Returns the text of a number. number: a result of names_number(), or at most
+/* Returns the text of a number, which is a result of names_number(), or at most
  * names->n. */
 const char *names_text(struct metric_labels *names, unsigned number);
 

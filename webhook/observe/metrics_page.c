@@ -243,8 +243,8 @@ static void write_gpus(struct metrics *m, struct buf *out)
 	}
 }
 
-/* Writes a family with the label `rule`; known: rules whose series begin at
- * 0. */
+/* Writes a family with the label `rule`. known marks the rules that have a
+ * series even if their count is 0. */
 static void write_rules(struct metrics *m, struct buf *out, const char *name,
 			_Atomic uint64_t *counts, _Atomic bool *known)
 {

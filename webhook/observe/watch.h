@@ -21,7 +21,8 @@
 
 struct watch;
 
-/* paths: a NULL-terminated list, which is copied; the files need not exist. */
+/* Creates a watch of the files in the NULL-terminated list of paths, which is
+ * copied. The files need not exist. */
 struct watch *watch_new(const char *const *paths);
 void watch_free(struct watch *watch);
 /* Returns the milliseconds until the next call of watch_changed() is due: at

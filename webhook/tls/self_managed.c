@@ -48,8 +48,8 @@ struct self_managed {
 	atomic_bool stop;
 	_Atomic(const char *) not_ready;
 	/* Fields of the thread. */
-	/* the CA, and the versions of the configurations in which the last
-	 * round found it; empty: it is not in all of them */
+	/* The CA, and the versions of the configurations in which the last
+	 * round found it. Empty if it is not in all of them. */
 	struct buf settling;
 	int64_t since;
 	unsigned generation, failures;
@@ -241,7 +241,7 @@ static void report_steps(struct self_managed *m,
 	if (reported->steps & ROTATE_ADOPT)
 		log_say(m->o.log, LOG_WARN,
 			"the webhook configurations trust CAs that the Secret "
-			"does not hold; they stay trusted for now");
+			"does not contain; they stay trusted for now");
 	if (reported->steps & ROTATE_NEW_LEAF)
 		log_say(m->o.log, LOG_INFO, "a new certificate was issued%s%s",
 			reported->leaf.set ? "; the previous one: " : "",

@@ -67,8 +67,8 @@ int managed_read(const struct managed_link *link, const char *path,
 	return rc;
 }
 
-/* Sends a request that changes the object. body: the object; the API server
- * records its fields as fields of `manager`. */
+/* Sends a request that changes the object to body. The API server records the
+ * changed fields as fields of `manager`. */
 static enum change change(const struct managed_link *link, struct api_call call,
 			  const char *manager, const char *body,
 			  struct err *err)

@@ -510,7 +510,8 @@ void block_replace(struct splicer *splicer, const struct edit_place *place)
 	const struct node *value;
 	struct style style;
 
-	/* An implicit null has no bytes: only its colon is checked. */
+	/* An implicit null has no bytes, so only its colon or dash is
+	 * checked. */
 	if (old->flags & NODE_IMPLICIT) {
 		uint32_t at =
 			old->key ? behind_colon(splicer, old) : old->start;

@@ -169,7 +169,7 @@ static bool fill_scalar(struct yaml *yaml, const struct yaml_text *text,
 		return true;
 	if (scalar->kind == SCALAR_BINARY)
 		return yaml_refuse(yaml, text->start, text->end,
-				   "!!binary needs base64");
+				   "the value of !!binary is not base64");
 	node->type = NODE_FLOAT;
 	node->str = NULL;
 	yaml->unfit = true;
@@ -231,7 +231,7 @@ static bool take_key(struct yaml *yaml, struct frame *frame,
 		return false;
 	if (!yaml_key(yaml, frame, &scalar, text->text, text->len))
 		return yaml_refuse(yaml, text->start, text->end,
-				   "!!binary needs base64");
+				   "the value of !!binary is not base64");
 	frame->state = WANT_VALUE;
 	return !text->anchor || anchor_key(yaml, text, &scalar);
 }

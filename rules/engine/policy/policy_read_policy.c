@@ -193,7 +193,7 @@ static void read_version(struct policy_reader *r, const struct node *node,
 
 #define IN_PLATFORM(member) offsetof(struct platform, member)
 
-/* into: a struct platform. */
+/* Reads `operators:` into a struct platform. */
 static void read_operators(struct policy_reader *r, const struct node *node,
 			   void *into)
 {
@@ -219,7 +219,7 @@ static void read_operators(struct policy_reader *r, const struct node *node,
 	read_fields(r, node, fields, into);
 }
 
-/* into: a struct platform. */
+/* Reads `platform:` into a struct platform. */
 static void read_platform(struct policy_reader *r, const struct node *node,
 			  void *into)
 {

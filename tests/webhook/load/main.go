@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Loads for the real gpugated, with what goes wrong in clusters going wrong
-// meanwhile: load GPUGATED FOLDER SCENARIO...
+// Command load puts load on the real gpugated while things fail as they do in
+// clusters: load GPUGATED FOLDER SCENARIO...
 //
-// FOLDER holds allow.json and deny.json, reviews with the answers of their
-// names, and takes the logs. Each check prints its figures; the last line
-// counts them.
+// FOLDER contains the reviews allow.json and deny.json, whose names are the
+// expected answers; logs are written there. Each check prints its figures. The
+// last line has the numbers of passed and failed checks.
 package main
 
 import (
