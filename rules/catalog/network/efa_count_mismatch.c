@@ -79,8 +79,8 @@ static bool has_most(const struct container *c)
 	return true;
 }
 
-/* True if both pods select the same node labels, so that they get the same
- * instance type. */
+/* True if both pods have the same nodeSelector and affinity, so that the same
+ * nodes suit them. */
 static bool selects_alike(const struct pod *a, const struct pod *b)
 {
 	return node_same(pod_field(a, "nodeSelector"),
@@ -88,8 +88,8 @@ static bool selects_alike(const struct pod *a, const struct pod *b)
 	       node_same(pod_field(a, "affinity"), pod_field(b, "affinity"));
 }
 
-/* Compares the roles of a job that select the same instance type or the same
- * node labels. */
+/* Compares the roles of a job that select the same instance type, or that have
+ * the same nodeSelector and affinity. */
 static void compare(struct rule_run *run, const struct container *c)
 {
 	const struct instance_type *type = selected(c->pod);

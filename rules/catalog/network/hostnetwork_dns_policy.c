@@ -3,8 +3,8 @@
  * Reports pods on the host network that cannot resolve names of the cluster: by
  * default, the kubelet gives them the resolver of the node. Volcano sets the
  * policy if it is unset (mutate_job.go); MPI Operator v2 always sets it
- * (mpi_job_controller.go newWorker, newLauncherPodTemplate). Name servers in
- * dnsConfig are used in addition to those of the node.
+ * (mpi_job_controller.go newWorker, newLauncherPodTemplate). Pods with name
+ * servers in dnsConfig, which are used in addition to the node's, are skipped.
  */
 #include "base/text.h"
 #include "engine/rule.h"

@@ -20,8 +20,8 @@ static bool is_kept_apart(const struct pod *pod)
 	return node_is_unknown(terms) || node_count(terms) > 0;
 }
 
-/* True if the pod requests a fast network, for which it needs the host's, or
- * TPUs, whose host runs one pod. */
+/* True if the pod requests a fast network, which may need the host's network,
+ * or TPUs, whose host runs only one pod. */
 static bool has_node(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)

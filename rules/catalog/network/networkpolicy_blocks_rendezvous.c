@@ -184,9 +184,10 @@ static bool has_ranks(const struct workload *w)
 
 	for (size_t i = 0; i < w->npods; i++)
 		pods = amount_add(pods, w->pods[i].steady);
-	/* The pods of other kinds may be independent trials of a sweep if
-	 * they are not a gang, or wait in a Kueue queue. Volcano creates a
-	 * policy that allows its ranks (plugins/svc/svc.go). */
+	/* Pods of a kind that is not made for training may be independent
+	 * trials of a sweep if they are not a gang, or wait in a Kueue queue.
+	 * Volcano creates a policy that allows its ranks
+	 * (plugins/svc/svc.go). */
 	if (w->class != KIND_TRAINING &&
 	    (w->gang_kind == GANG_NONE || w->kueue))
 		return false;
@@ -194,7 +195,7 @@ static bool has_ranks(const struct workload *w)
 	       !text_starts(w->id.api_version, "batch.volcano.sh/");
 }
 
-/* True if the cluster's policies are known as well. */
+/* True if a snapshot has the network policies of the cluster. */
 static bool knows_all(struct rule_run *run, const struct workload *w)
 {
 	const struct cluster *cluster = rule_cluster(run);
@@ -239,7 +240,7 @@ const struct rule rule_networkpolicy_blocks_rendezvous = {
 	.since = "1.0",
 	.summary =
 		"network policies block traffic between the ranks of a training job",
-	.why = "The ranks cannot connect: they hold their GPUs until the rendezvous times out.",
+	.why = "If no other policy allows the traffic, the ranks cannot connect: they hold their GPUs until the rendezvous times out.",
 	.remedy =
 		"Add a NetworkPolicy that allows traffic between the pods of the job (a podSelector with the job's label, in ingress and egress).",
 	.evidence =

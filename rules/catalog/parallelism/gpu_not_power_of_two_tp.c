@@ -36,7 +36,7 @@ const struct rule rule_gpu_not_power_of_two_tp = {
 	.scope = NEW_TEMPLATES,
 	.since = "1.0",
 	.summary = "a tensor parallel size that is not a power of two",
-	.why = "The number of attention heads must be divisible by the tensor parallel size. In many models that number is a power of two, so the server rejects the model.",
+	.why = "The number of attention heads must be divisible by the tensor parallel size. In many models, the number of heads is a power of two, so the server rejects other sizes.",
 	.remedy =
 		"Use 1, 2, 4, 8 or 16 unless the model's attention heads are divisible by your number.",
 	.evidence =

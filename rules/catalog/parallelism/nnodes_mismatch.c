@@ -108,9 +108,9 @@ static bool is_leader_address(const struct object *object,
 }
 
 /*
- * True if the launchers of all its pods meet: their address and the name of
- * their rendezvous are the same text. Sets *said if a flag contains the
- * address.
+ * True if the launchers of all pods of the template meet, because their address
+ * and the name of their rendezvous are the same text in each pod. Sets *said if
+ * a flag contains the address.
  */
 static bool meets(const struct container *c, bool *said)
 {
@@ -211,7 +211,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct object *object = pod->object;
 
-	/* Most objects have only one pod, and may be one of several. */
+	/* Return early for single pods, which may be one of several ranks,
+	 * because most objects have only one pod. */
 	if ((object->npods == 1 && !pod->steady.unknown &&
 	     may_be_one_of_several(object, pod->steady.n)) ||
 	    object->pods_inferred || object->parent ||
@@ -236,7 +237,7 @@ const struct rule rule_nnodes_mismatch = {
 	.scope = GPU_PODS | NEW_TEMPLATES,
 	.since = "1.0",
 	.summary =
-		"a launcher counts more or fewer nodes than the object has pods",
+		"a launcher expects more or fewer nodes than the object has pods",
 	.why = "With more nodes than pods the rendezvous never completes: all pods hold their GPUs until it times out, and do so again after each restart. With fewer nodes, the other pods do not train, but hold their GPUs.",
 	.remedy =
 		"Set the number of nodes to the number of pods that run the command, or leave it to the operator, which sets PET_NNODES.",

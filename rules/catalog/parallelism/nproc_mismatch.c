@@ -161,8 +161,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (!container_devices(c))
 			continue;
 		list = container_parallel(c);
-		/* One of several launchers starts no more processes than there
-		 * are devices, and may be the one that runs. */
+		/* If one of several launchers starts no more processes than
+		 * there are devices, it may be the one that runs. */
 		if (list.n > 1 && one_fits(c, &list))
 			continue;
 		for (size_t i = 0; i < list.n; i++)
@@ -178,7 +178,7 @@ const struct rule rule_nproc_mismatch = {
 	.since = "1.0",
 	.summary =
 		"a launcher starts more processes than the container has GPUs, or fewer",
-	.why = "Processes that have no GPU fail with `invalid device ordinal` or `Duplicate GPU detected`; GPUs without a process are idle.",
+	.why = "Processes that have no GPU fail with `invalid device ordinal` or `Duplicate GPU detected`; GPUs without a process may be idle.",
 	.remedy =
 		"Let the launcher count the GPUs (torchrun: --nproc-per-node=gpu), or start as many processes as the container has GPUs.",
 	.evidence =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports environment variables that the operator sets as well. setPodEnv() of
- * the training operator appends variables: some only if there is a master,
- * others in each job; elastic jobs get PET_RDZV_* instead. Trainer v2 rejects a
+ * the training operator appends variables, some of them only if there is a
+ * master. Elastic jobs get PET_RDZV_* instead. Trainer v2 rejects a
  * TrainJob that sets them, if its runtime, which is not read here, has the
  * torch policy. Jobs of the other frameworks get other variables. Source:
  * training-operator v1.9.0 pkg/controller.v1: pytorch/envvar.go,

@@ -14,8 +14,8 @@
 #include "kube/operators/ray.h"
 
 /*
- * Devices that one replica needs: the largest part, which one node must have,
- * and the sum.
+ * Devices that one replica needs. The piece is the largest part, which one node
+ * must have; all is the sum.
  */
 struct need {
 	struct quantity piece, all;
@@ -121,7 +121,7 @@ const struct rule rule_ray_serve_never_fits = {
 		"Ray Serve replicas need more GPUs than their Ray cluster has",
 	.why = "Replicas that fit on no node are never placed: the application never becomes ready, while the cluster holds its GPUs.",
 	.remedy =
-		"Give the Ray workers as many GPUs as the replicas need, or start fewer replicas or smaller ones.",
+		"Give the Ray workers as many GPUs as the replicas need, or start fewer or smaller replicas.",
 	.evidence =
 		"https://docs.ray.io/en/latest/serve/resource-allocation.html; https://github.com/ray-project/kuberay/blob/master/ray-operator/controllers/ray/common/pod.go",
 	.check_object = check,

@@ -28,8 +28,8 @@ static const char *subject(struct rule_run *run, const char *kind,
 }
 
 /*
- * Adds the class to a Pod. Before a webhook gets a Pod without a class, the
- * Priority plugin sets its number (0). If that number stayed, the plugin's
+ * Adds a fix that sets the class. Before a webhook gets a Pod without a class,
+ * the Priority plugin sets its number (0). If that number stayed, the plugin's
  * second run would reject the Pod: "the integer value of priority (0) must not
  * be provided". So the number is removed, and the plugin sets it again.
  */
@@ -119,7 +119,7 @@ static void check(struct rule_run *run, const struct workload *w)
 
 static const struct rule_param params[] = {
 	{"class", "string", "",
-	 "priorityClassName that the fix sets; empty: no fix"},
+	 "priorityClassName that the fix sets (no fix if empty)"},
 	{0},
 };
 

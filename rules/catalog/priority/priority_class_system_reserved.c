@@ -38,7 +38,7 @@ const struct rule rule_priority_class_system_reserved = {
 	.since = "1.0",
 	.summary =
 		"a GPU workload uses a priority class reserved for the system",
-	.why = "The workload preempts every ordinary pod (with system-node-critical, also those of system-cluster-critical), and the kubelet does not evict it when the node runs short of memory.",
+	.why = "The workload preempts every ordinary pod (with system-node-critical, also pods of system-cluster-critical), and the kubelet does not evict it when the node runs short of memory.",
 	.remedy = "Create a separate PriorityClass for the workload.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/scheduling SystemCriticalPriority (2e9); kube-linter's priority-class-name asks for these two names",

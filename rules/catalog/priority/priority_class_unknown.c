@@ -84,7 +84,7 @@ const struct rule rule_priority_class_unknown = {
 	.since = "1.0",
 	.summary =
 		"priorityClassName names a PriorityClass that does not exist",
-	.why = "The workload is accepted, but every one of its pods is forbidden, so it stays at 0 pods.",
+	.why = "The API server forbids Pods with an unknown class: a workload is accepted, but stays at 0 pods.",
 	.remedy =
 		"Use a class that exists, or add the PriorityClass to the manifests.",
 	.evidence =

@@ -79,7 +79,7 @@ const struct rule rule_priority_integer_set = {
 	.scope = PODSPEC,
 	.since = "1.0",
 	.summary =
-		"a pod sets spec.priority to a number other than the value of its priority class",
+		"a pod sets spec.priority to a number that is not the value of its priority class",
 	.why = "The API server computes spec.priority from priorityClassName and forbids pods that set a different number.",
 	.remedy = "Remove priority and set priorityClassName.",
 	.evidence =

@@ -72,7 +72,8 @@ static const char *right_name(const struct quota_key *key)
 						   : key->accelerator->name;
 }
 
-/* Moves the value to the key that has an effect, unless that key exists. */
+/* Adds a fix that moves the value to the key that has an effect, or removes it
+ * if that key exists. */
 static void add_fix(struct rule_run *run, struct finding *f,
 		    const struct node *entry, const char *better)
 {

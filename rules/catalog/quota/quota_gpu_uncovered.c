@@ -11,8 +11,8 @@
 #include "engine/rule.h"
 #include "kube/quota/quota.h"
 
-/* Finds a quota of the namespace that limits some accelerator; sets *covered if
- * one lists this resource. */
+/* Returns a quota of the namespace that limits some accelerator, or NULL. Sets
+ * *covered if a quota lists this resource. */
 static const struct quota *find_quota(struct rule_run *run,
 				      const struct workload *w,
 				      const char *resource, bool *covered)

@@ -140,7 +140,7 @@ const struct rule rule_quota_missing_cpu_memory = {
 	.since = "1.0",
 	.summary =
 		"a quota requires cpu or memory values that a container does not set",
-	.why = "The workload is accepted but its pods are forbidden, so it stays at 0 pods.",
+	.why = "The quota forbids Pods without these values: a workload is accepted, but stays at 0 pods.",
 	.remedy =
 		"Set the value in every container, init containers too, or give the namespace a LimitRange default.",
 	.evidence =

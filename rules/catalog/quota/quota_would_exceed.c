@@ -2,11 +2,11 @@
 /*
  * Reports workloads that exceed the free part of a quota. With a snapshot, a
  * gang that needs more than hard - used in the steady state, apart from its own
- * usage, is an error, because only a part of it would start. It is a warning if
- * another workload, which retries, needs more; if only the peak needs more
- * (surge or elastic maximum; replacement pods wait); or if all workloads of a
- * namespace together exceed hard. quota-never-fits reports a single workload
- * above hard. Source: quota evaluator; training-operator
+ * usage, is an error, because only a part of it would start. For another
+ * workload, which retries, it is a warning. It is also a warning if only the
+ * peak needs more (surge or elastic maximum; replacement pods wait), or if all
+ * workloads of a namespace together exceed hard. quota-never-fits reports a
+ * single workload above hard. Source: quota evaluator; training-operator
  * controller.v1/common/pod.go.
  */
 #include "engine/rule.h"

@@ -144,7 +144,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 static const struct rule_param params[] = {
 	{"max", "int", "",
-	 "accelerators on the largest node of the site; empty: 8, and up to 16 GPUs are a warning"},
+	 "accelerators on the largest node of the site (if empty, 8, and up to 16 GPUs are only a warning)"},
 	{0},
 };
 
@@ -155,7 +155,7 @@ const struct rule rule_gpu_count_exceeds_node = {
 	.scope = NEW_TEMPLATES,
 	.since = "1.0",
 	.summary =
-		"a pod requests more accelerators than a node has, or a number that leaves a remainder few pods can use",
+		"a pod requests more accelerators than a node has, or a number that leaves a remainder that few pods can use",
 	.why = "A pod runs on one node: if no node has enough accelerators, it stays Pending forever. On a machine whose 8 GPUs are linked, a request for 6 leaves 2 that few pods can use.",
 	.remedy =
 		"Request at most the accelerators of one node, and use several pods (a training job or a LeaderWorkerSet) for more.",

@@ -73,8 +73,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 }
 
 static const struct rule_param params[] = {
-	{"cpu", "quantity", "", "share of a GPU: CPUs of a node per GPU"},
-	{"memory", "quantity", "", "share of a GPU: memory of a node per GPU"},
+	{"cpu", "quantity", "",
+	 "CPUs of a node per GPU, the share of each GPU"},
+	{"memory", "quantity", "",
+	 "memory of a node per GPU, the share of each GPU"},
 	{0},
 };
 
@@ -86,7 +88,7 @@ const struct rule rule_gpu_cpu_memory_ratio = {
 	.since = "1.0",
 	.summary =
 		"a pod requests more of a node's CPUs or memory than the share of its GPUs",
-	.why = "The CPUs or the memory of the node are used up before its GPUs, so the remaining GPUs stay idle.",
+	.why = "If such pods fill a node, its CPUs or its memory are used up before its GPUs, and the remaining GPUs stay idle.",
 	.remedy =
 		"Request at most the share of the pod's GPUs, for example a quarter of the node's CPUs and memory for 2 of 8 GPUs.",
 	.evidence = "https://github.com/kubernetes/autoscaler/issues/5394",

@@ -3,8 +3,8 @@
  * Reports `nvidia.com/gpu: 0`. It looks like "no GPU", but has the same effect
  * as no key at all, so an image with NVIDIA_VISIBLE_DEVICES=all still sees
  * every GPU of the node. Skips devices of other vendors, which a container
- * gets only from their plugin; a share of 0 (HAMi's gpucores); and a 0 in a
- * container that gets devices of another name. gpu-request-without-limit
+ * gets only from their plugin. Also skips a share of 0 (HAMi's gpucores), and a
+ * 0 in a container that gets devices of another name. gpu-request-without-limit
  * reports a request of 0 without a limit. A key without a value, as written by
  * a chart with an empty value, also counts as 0.
  *

@@ -2,12 +2,14 @@
 /*
  * Reports pods in which two containers request devices. They get different
  * devices: the pod needs the sum, and neither process sees the other's GPU. A
- * copied sidecar doubles the cost. Skips containers that share one DRA
- * claim, and hence the device; TPU slices, for which a container runs on each
- * NUMA node of a machine; pods that select nodes that share devices under the
- * name of whole ones, where both containers may get the same device; pods in
- * which each container runs a different program that computes; and a model
- * server beside a container with another number of devices.
+ * copied sidecar doubles the cost.
+ *
+ * Skips containers that share one DRA claim, and hence the device, and TPU
+ * slices, for which a container runs on each NUMA node of a machine. Skips pods
+ * that select nodes that share devices under the name of whole devices, where
+ * both containers may get the same device. Skips pods in which each container
+ * runs a different program that computes, and a model server next to a
+ * container with a different number of devices.
  *
  * Source: kubelet device manager allocates per container; effective requests:
  * component-helpers resource/helpers.go.

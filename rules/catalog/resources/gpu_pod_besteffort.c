@@ -98,8 +98,8 @@ static void request_devices(struct rule_run *run, struct fix *fix,
 				    edit_copy(rule_arena(run), limit->node));
 }
 
-/* False if the pod would request more than its instance type has, and would
- * never start. */
+/* True if the pod's instance type has the resources that the fix requests, or
+ * is unknown. */
 static bool fits(struct rule_run *run, const struct pod *pod)
 {
 	const struct instance_type *type = pod_node_devices(pod).type;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports names with a domain, such as those of accelerators, in the
- * `resources` of a pod itself, which may contain only cpu, memory and
- * hugepages; the API server rejects others ("Unsupported value:
- * "nvidia.com/gpu": supported values: "cpu", "hugepages-", "memory"").
+ * Reports extended resources, such as accelerators, in the `resources` of a pod
+ * itself. These may contain only cpu, memory and hugepages, and the API server
+ * rejects others ("Unsupported value: "nvidia.com/gpu"").
  *
  * Source: pkg/apis/core/validation validatePodResourceName.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports resource names that are similar to an accelerator's:
- * `nvidia.com/gpus`, `nvidia/gpu`, `nvidia.com/GPU`, `gpu`. The API server
+ * Reports resource names that are similar to an accelerator's, such as
+ * `nvidia.com/gpus`, `nvidia/gpu`, `nvidia.com/GPU` and `gpu`. The API server
  * accepts any name with a domain, but no node offers it, so the pod stays
  * Pending. A name without a domain is rejected ("must be a standard resource
  * for containers"), on custom resources only when the pods are created. Also
@@ -216,7 +216,8 @@ const struct rule rule_gpu_resource_name_unknown = {
 	.flags = RULE_INFRASTRUCTURE,
 	.scope = NEW_TEMPLATES,
 	.since = "1.0",
-	.summary = "an accelerator resource name that no node offers",
+	.summary =
+		"an accelerator resource name that no node offers, or may not offer",
 	.why = "The API server accepts any name with a domain, but no node offers it, so the pod stays Pending forever. A name without a domain is rejected.",
 	.remedy =
 		"Use the name that the device plugin advertises, for example nvidia.com/gpu.",

@@ -13,7 +13,7 @@
 #include "engine/rule.h"
 
 /* Reports main containers whose limit is above the pod's. The API server does
- * not compare those of init containers. Returns true if there is one. */
+ * not compare limits of init containers. Returns true if it reports one. */
 static bool check_limits(struct rule_run *run, const struct pod *pod,
 			 const struct node *limit)
 {

@@ -41,9 +41,9 @@ const struct rule rule_cpu_pod_selects_gpu_node = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE,
 	.since = "1.0",
-	.summary = "a pod selects GPU nodes but requests no GPU",
-	.why = "The pod takes CPU cores and memory that pods with GPUs need.",
-	.remedy = "Request the GPU, or remove the selector.",
+	.summary = "a pod selects nodes with accelerators but requests none",
+	.why = "The pod takes CPU cores and memory that pods with accelerators need.",
+	.remedy = "Request the accelerator, or remove the selector.",
 	.evidence =
 		"https://github.com/NVIDIA/k8s-device-plugin/tree/main/docs/gpu-feature-discovery; cloud providers' accelerator labels",
 	.yields_to = yields_to,

@@ -168,7 +168,8 @@ const struct rule rule_cpu_pod_tolerates_gpu_taint = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE | RULE_OPT_IN_PATCH,
 	.since = "1.0",
-	.summary = "a pod without a GPU tolerates the taint of GPU nodes",
+	.summary =
+		"a pod without an accelerator tolerates the taint of GPU nodes",
 	.why = "If CPU pods use up the cores and memory of GPU nodes, GPU pods no longer fit there, and the GPUs stay idle.",
 	.remedy = "Remove the toleration.",
 	.evidence =

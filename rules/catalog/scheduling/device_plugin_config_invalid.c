@@ -17,7 +17,7 @@ static void check_resource(struct rule_run *run, const struct object *object,
 	const char *name = node_str(node_get(entry, "name"));
 	int64_t replicas;
 
-	/* The plugin adds its prefix to such a name: NewResourceName(). */
+	/* The plugin adds its prefix to such a name (NewResourceName()). */
 	if (name && !strchr(name, '/'))
 		name = arena_printf(rule_arena(run), "nvidia.com/%s", name);
 	if (name && !accelerator_find(rule_accelerators(run), name) &&

@@ -80,7 +80,7 @@ const struct rule rule_dist_job_unconstrained_topology = {
 	.since = "1.0",
 	.summary =
 		"the ranks of a job with 16 or more accelerators may be far apart",
-	.why = "Every step waits for the slowest link: ranks in different zones or behind different spine switches slow down all GPUs.",
+	.why = "Every step waits for the slowest link: ranks in different zones or behind different network switches slow down all GPUs.",
 	.remedy =
 		"Keep the ranks together with Kueue's podset-required-topology, Volcano's networkTopology, JobSet's exclusive-topology, or an affinity to one zone.",
 	.evidence =

@@ -3,10 +3,10 @@
  * Reports GPU pods that do not select a type of GPU and get any free one: a
  * 70B model lands on a 16 GB card, or a small job on the most expensive card.
  * Skips clusters in which all GPUs are equal according to a snapshot or the
- * policy; DaemonSets, which have a pod on each node; workloads in a Kueue
- * queue, whose flavors inject the selector, as some operators do; claims,
- * which select devices; MIG profiles, which have a size; resource names that
- * contain the model; and pods with nodeName. If nothing shows whether the
+ * policy, DaemonSets, which have a pod on each node, and pods with nodeName.
+ * Skips workloads in a Kueue queue, whose flavors inject the selector, as some
+ * operators do. Skips claims, which select devices, MIG profiles, which have a
+ * size, and resource names that contain the model. If nothing shows whether the
  * cluster has several models, the finding is an info.
  */
 #include "base/array.h"
@@ -127,8 +127,8 @@ static bool pod_wants_profiles(const struct pod *pod)
 	return found;
 }
 
-/* True for vendors whose resource names contain the model: `MR-V100-vgpu`,
- * `mlu370`. */
+/* True if the name of a container's resource contains the model, as with some
+ * vendors (`MR-V100-vgpu`, `mlu370`). */
 static bool pod_resource_names_model(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c) {
@@ -145,7 +145,8 @@ static bool pod_resource_names_model(const struct pod *pod)
 	return false;
 }
 
-/* True for a label that a site defines for GPUs or their machines. */
+/* True for a text that names GPUs or their machines, such as a label that a
+ * site defines. */
 static bool speaks_of_gpus(const char *text)
 {
 	static const char *const words[] = {
@@ -189,8 +190,8 @@ static bool has_claims_only(const struct pod *pod)
 	return pod->gpu_by & GPU_BY_CLAIM || !(pod->gpu_by & GPU_BY_RESOURCE);
 }
 
-/* Adds the policy's labels, if all of them suit the pod's devices. A label that
- * the pod already selects keeps its value. */
+/* Adds a fix that sets the policy's labels, if all of them suit the pod's
+ * devices. A label that the pod already selects keeps its value. */
 static void add_fix(struct rule_run *run, struct finding *f,
 		    const struct pod *pod)
 {
@@ -264,7 +265,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 static const struct rule_param params[] = {
 	{"selector", "map", "",
-	 "labels that the fix sets, KEY=VALUE,...; empty: no fix"},
+	 "labels that the fix sets, KEY=VALUE,... (no fix if empty)"},
 	{0},
 };
 

@@ -141,8 +141,8 @@ static enum tri claimed_nodes_have_taint(struct rule_run *run,
 	return all.without ? TRI_UNKNOWN : TRI_YES;
 }
 
-/* Returns whether all nodes with the pod's devices have the taint. resource is
- * NULL for a claim. */
+/* Returns whether all nodes with the pod's devices have the taint, according to
+ * the snapshot or the policy. resource is NULL for a claim. */
 static enum tri is_tainted(struct rule_run *run, const struct pod *pod,
 			   const char *resource, const char *key)
 {

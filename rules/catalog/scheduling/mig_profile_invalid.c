@@ -34,7 +34,7 @@ static const char *mig_profile_of(struct arena *arena, const char *resource)
 			     strlen(resource) - strlen(shared));
 }
 
-/* True for a profile of the usual form: 3g.40gb, 1g.24gb.gfx. */
+/* True for a profile of the usual form, such as 3g.40gb or 1g.24gb.gfx. */
 static bool looks_right(const char *profile)
 {
 	char *end;
@@ -105,7 +105,7 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	const struct node *value = entry->node;
 	const char *profile = mig_profile_of(rule_arena(run), value->key);
 
-	/* A row with the complete name comes from the policy. */
+	/* An accelerator with the complete name comes from the policy. */
 	if (!profile || !entry->accelerator ||
 	    text_eq(entry->accelerator->name, value->key) ||
 	    entry->state == QUANTITY_ABSENT ||
@@ -168,10 +168,10 @@ const struct rule rule_mig_profile_invalid = {
 	.scope = GPU_PODS | NEW_TEMPLATES,
 	.since = "1.0",
 	.summary =
-		"a MIG profile that no GPU has, or that the selected GPU lacks",
+		"a MIG profile that no known GPU has, or that the selected GPU lacks",
 	.why = "The API server accepts any name, but if no node offers the profile, the pod stays Pending forever.",
 	.remedy =
-		"Request a profile of the GPU that you need, as `nvidia-smi mig -lgip` on a node lists them. If your cluster really advertises this profile, list it under `accelerators` in the policy.",
+		"Request a profile that the GPU has (`nvidia-smi mig -lgip` on a node lists them). If your cluster really advertises this profile, list it under `accelerators` in the policy.",
 	.evidence =
 		"https://github.com/NVIDIA/k8s-device-plugin (resource names of MIG strategy mixed); https://docs.nvidia.com/datacenter/tesla/mig-user-guide/; gpu-operator's MIG manager configuration",
 	.check_pod = check,

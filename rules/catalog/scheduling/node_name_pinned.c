@@ -13,8 +13,8 @@
 #include "engine/rule.h"
 #include "kube/scheduling/affinity.h"
 
-/* Returns the only value of the node's name in the only term of the required
- * affinity, or NULL: kubernetes pkg/apis/core/validation allows one value. */
+/* Returns the node's name in the only term of the required affinity, or NULL.
+ * kubernetes pkg/apis/core/validation allows only one value. */
 static const struct node *pinned_field(const struct pod *pod)
 {
 	static const char path[] =

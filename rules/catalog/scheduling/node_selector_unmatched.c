@@ -9,7 +9,8 @@
 #include "engine/rule.h"
 #include "kube/scheduling/node_match.h"
 
-/* Returns the first requested value that no node has, or NULL. */
+/* Finds a requirement none of whose values a node has. Returns its first value
+ * and sets *need; NULL if there is none. */
 static const struct node *missing(const struct cluster *cluster,
 				  const struct pod *pod,
 				  const struct node_need **need)
@@ -70,7 +71,7 @@ static void report_taint(struct rule_run *run, const struct pod *pod,
 
 	report_pod(
 		run, pod, pod_field(pod, "tolerations"),
-		"the selectors of the pods match %s, but the pods do not tolerate a taint of each (`%s%s%s:%s`)",
+		"the selectors of the pods match %s, but the pods tolerate the taints of none of them (for example `%s%s%s:%s`)",
 		rule_count(run, match->selected, "node"),
 		node_str(node_get(match->taint, "key")),
 		value && *value ? "=" : "", value ? value : "",
@@ -107,7 +108,8 @@ const struct rule rule_node_selector_unmatched = {
 	.needs = NEEDS_CLUSTER,
 	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
-	.summary = "the selectors or tolerations of GPU pods fit no node",
+	.summary =
+		"the selectors or tolerations of GPU pods fit no node of the cluster",
 	.why = "The pods stay Pending unless an autoscaler adds such a node.",
 	.remedy =
 		"Select labels that nodes have, and tolerate the taints of these nodes.",

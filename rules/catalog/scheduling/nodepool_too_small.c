@@ -206,7 +206,7 @@ const struct rule rule_nodepool_too_small = {
 		"a pod requests more accelerators than the nodes of its NodePool have, or accelerators of another vendor",
 	.why = "Karpenter finds no instance type for the pod (`no instance type satisfied resources`): it stays Pending.",
 	.remedy =
-		"Add instance types with the requested accelerators to the requirements of the NodePool, select another pool, or request fewer per pod.",
+		"Add instance types with the requested accelerators to the requirements of the NodePool, select another pool, or request fewer accelerators per pod.",
 	.evidence =
 		"https://github.com/aws/karpenter-provider-aws/issues/8064; https://github.com/aws/karpenter-provider-aws/issues/7754; https://karpenter.sh/docs/concepts/nodepools/",
 	.check_workload = check,

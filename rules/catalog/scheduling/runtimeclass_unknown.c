@@ -65,7 +65,7 @@ const struct rule rule_runtimeclass_unknown = {
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary = "runtimeClassName names a RuntimeClass that does not exist",
-	.why = "The workload is accepted, but every one of its pods is forbidden, so it stays at 0 pods.",
+	.why = "The API server forbids Pods with an unknown class: a workload is accepted, but stays at 0 pods.",
 	.remedy =
 		"Name a class of the cluster (`kubectl get runtimeclasses`), or leave out the field if the NVIDIA runtime is the default.",
 	.evidence =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports pods that name a scheduler that the site does not run. Without a list
- * of the site's schedulers, only names that are similar to those of known
- * schedulers are reported. Volcano gives the pods of a Job the scheduler of the
+ * of the site's schedulers, only names that are similar to a known scheduler's
+ * are reported. Volcano gives the pods of a Job the scheduler of the
  * Job (pkg/controllers/job/job_controller_util.go).
  */
 #include <string.h>
@@ -66,7 +66,7 @@ const struct rule rule_scheduler_name_unknown = {
 	.since = "1.0",
 	.summary =
 		"a pod names a scheduler that the site does not run, or a misspelled one",
-	.why = "No scheduler handles the pod: it stays Pending without an event.",
+	.why = "If no scheduler of that name runs, the pod stays Pending without an event.",
 	.remedy =
 		"Name a scheduler that the cluster runs; if it runs this one, list it in the parameter `schedulers`.",
 	.evidence =

@@ -130,7 +130,8 @@ static void check_need(struct rule_run *run, const struct pod *pod,
 			rule_number(run, pod->gpus.n));
 }
 
-/* Reports an instance type of one GPU model with the label of another. */
+/* Reports labels that select two GPU models, such as an instance type and a
+ * product. */
 static void check_models(struct rule_run *run, const struct pod *pod)
 {
 	struct mig_choices choices = mig_choices_of(pod);
@@ -241,7 +242,7 @@ const struct rule rule_selector_resource_contradiction = {
 	.since = "1.0",
 	.summary =
 		"a node selector contradicts the accelerator, the node affinity or the RuntimeClass",
-	.why = "No node can match both, so the pod stays Pending forever. If a RuntimeClass selects another value, the API server forbids the pod.",
+	.why = "No node matches contradictory requirements, so the pod stays Pending forever. If the RuntimeClass selects another value, the API server forbids the pod.",
 	.remedy =
 		"Make the label, the instance type and the resource refer to the same accelerator.",
 	.evidence =

@@ -63,7 +63,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	int64_t chips = chips_of_hosts(node_str(at));
 	struct amount pods;
 
-	/* In a runtime, the object that uses it sets the replicas. */
+	/* A training runtime has no replicas: the TrainJob that uses it sets
+	 * them. */
 	if (!chips || !job || !pod->steady.n || !has_tpus_alone(pod) ||
 	    pod_annotation(pod, "cloud.google.com/gke-tpu-slice-topology"))
 		return;
@@ -86,7 +87,7 @@ const struct rule rule_tpu_slice_mismatch = {
 	.since = "1.0",
 	.summary =
 		"a Job requests more or fewer TPUs than its multi-host slice has",
-	.why = "All hosts of a slice start together: with too few pods, they wait for each other; with too many, some stay Pending.",
+	.why = "All hosts of a slice start together. With too few pods, they wait for each other; with too many, some stay Pending.",
 	.remedy =
 		"Set parallelism and completions to the number of hosts, and google.com/tpu to the number of chips per host.",
 	.evidence =

@@ -132,7 +132,7 @@ const struct rule rule_gpu_hostpath = {
 	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
 	.summary =
-		"a GPU pod mounts a folder of the host that controls the node, or that the policy does not allow",
+		"a GPU pod mounts a folder of the host that gives control over the node, or that the policy does not allow",
 	.why = "With the host's system files or the runtime's socket, a pod controls the node and all its GPUs; other folders are shared with every pod that mounts them.",
 	.remedy =
 		"Use a PersistentVolume, an emptyDir or an image volume; mount data sets read-only.",

@@ -8,12 +8,14 @@
  * of other pods.
  *
  * Pods with TPUs are skipped, because a TPU host runs only one pod and its
- * runtime once required privileges. It is only a warning for a pod with eight
- * or more devices, or all devices of the selected instance type, which has its
- * node to itself; for one with four or more on an unknown instance type,
- * because GB300 nodes have no more; for an init container that requests no
- * device, because it ends before the work begins; and if a runtime class may
- * keep the devices away.
+ * runtime once required privileges.
+ *
+ * The finding is only a warning for a pod with eight or more devices, or all
+ * devices of the selected instance type, which has its node to itself, and for
+ * a pod with four or more on an unknown instance type, because GB300 nodes have
+ * no more. It is also a warning for an init container that requests no device,
+ * because it ends before the work begins, and if a runtime class may keep the
+ * devices away.
  *
  * GKE's daemon for GPUDirect-TCPX(O) in a pod that has its node to itself is
  * skipped, because its documentation requires a privileged container.
@@ -56,7 +58,7 @@ static const char *other_gpus_clause(const struct container *c)
 	static const char *const texts[] = {
 		[TRI_NO] = ", not only those that it requests",
 		[TRI_UNKNOWN] =
-			", including those of other pods if the node has more",
+			", including GPUs of other pods if the node has more",
 		[TRI_YES] = "",
 	};
 
@@ -79,7 +81,8 @@ static bool is_mild(const struct container *c)
 	       (c->role == CONTAINER_INIT && !c->gpus.n);
 }
 
-/* True if the node may also have devices of other pods. */
+/* True if the pod runs on a GPU node, which may also have devices of other
+ * pods. */
 static bool shares_node(const struct pod *pod)
 {
 	const struct node_label *label = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports folders to which a server must write but cannot: cache folders on a
- * read-only mount, and the home folder of a user who has none. vllm/vllm-openai
+ * Reports cache folders on a read-only mount, and users without a home folder,
+ * if a server must write there but cannot. vllm/vllm-openai
  * has the users root and, in later releases, vllm (2000): for any other user
  * HOME is "/", where only root may create folders. Source: vllm-project/vllm
  * issues 9118, 10185; ai-dynamo/dynamo pull 12457. KServe mounts the model

@@ -28,8 +28,8 @@ static int64_t round_percentage(const struct node *value, int64_t replicas,
 	return replicas * percent / 100;
 }
 
-/* Returns the unit for the message: "GPUs"; for slices the name of their
- * resource. Returns NULL for a share by memory or cores (HAMi), because a GPU
+/* Returns the unit for the message, such as "GPUs", or the name of the resource
+ * for slices. Returns NULL for a share by memory or cores (HAMi), because a GPU
  * in use may have enough left. */
 static const char *device_phrase(struct rule_run *run, const struct pod *pod,
 				 int64_t n)

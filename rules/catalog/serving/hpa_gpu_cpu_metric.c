@@ -102,7 +102,7 @@ const struct rule rule_hpa_gpu_cpu_metric = {
 	.summary = "GPU pods are scaled by their CPU or memory usage",
 	.why = "A GPU may be busy while the CPU is idle, so replicas are added too late or never.",
 	.remedy =
-		"Scale by requests (concurrency, rps) or by another metric: queue length, tokens or DCGM_FI_DEV_GPU_UTIL.",
+		"Scale by requests (concurrency, rps) or by another metric, such as queue length, tokens or DCGM_FI_DEV_GPU_UTIL.",
 	.evidence =
 		"https://kserve.github.io/website/docs/model-serving/predictive-inference/autoscaling/keda-autoscaler; https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/",
 	.check_pod = check,

@@ -100,7 +100,7 @@ static void report_blocked(struct rule_run *run, const struct budget_tally *t,
 		field->key, field->str, t->id.name, t->title,
 		rule_count(run, t->pods.n, "pod"));
 	finding_cause(run, f, t->id.name);
-	/* For workloads that may be training it may be intended. */
+	/* A budget that protects training may be intended. */
 	if (how == BUDGET_BLOCKS_SO_MANY || t->training)
 		finding_severity(f, SEVERITY_INFO);
 }
@@ -191,7 +191,7 @@ const struct rule rule_pdb_blocks_gpu_drain = {
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary = "a PodDisruptionBudget allows no eviction of GPU pods",
-	.why = "A drain of the node never ends: driver upgrades, new node images and scale-down wait until the pods are deleted manually.",
+	.why = "A drain of the node does not end while the budget allows no eviction: driver upgrades, new node images and scale-down wait until the pods are deleted manually.",
 	.remedy =
 		"Allow one eviction: set maxUnavailable: 1, or a minAvailable below the number of replicas.",
 	.evidence =

@@ -40,8 +40,8 @@ const struct rule rule_storage_init_without_cache = {
 	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS,
 	.since = "1.0",
-	.summary = "each replica downloads the model separately",
-	.why = "Every new replica downloads the model again while its GPUs wait, and each download is paid for.",
+	.summary = "each replica may download the model separately",
+	.why = "Without a cache, every new replica downloads the model again while its GPUs wait.",
 	.remedy =
 		"Keep the model in a LocalModelCache or on a volume (pvc://).",
 	.evidence =

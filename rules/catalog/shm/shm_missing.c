@@ -106,7 +106,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 static const struct rule_param params[] = {
 	{"size", "quantity", "",
-	 "sizeLimit that the fix sets; empty: half of the memory limit, 1Gi to 64Gi"},
+	 "sizeLimit that the fix sets (if empty, half of the memory limit, from 1Gi to 64Gi)"},
 	{0},
 };
 

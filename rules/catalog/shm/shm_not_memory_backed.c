@@ -65,8 +65,8 @@ static bool is_large(const struct container *c, const struct shm *shm)
 		quantity_cmp(shm->size, usual) > 0);
 }
 
-/* Mounts a new memory volume at /dev/shm in place of the volume, which also has
- * other files and stays on disk. */
+/* Adds a fix that mounts a new memory volume at /dev/shm in place of the
+ * volume, which also has other files and stays on disk. */
 static void repoint(struct rule_run *run, struct finding *f,
 		    const struct container *c, const struct shm *shm,
 		    bool holds_files)
@@ -99,8 +99,8 @@ static void repoint(struct rule_run *run, struct finding *f,
 		   "name");
 }
 
-/* Changes an emptyDir that is used only for /dev/shm, or else adds a new
- * volume. A PVC or a hostPath is not replaced. */
+/* Adds a fix that changes an emptyDir that is used only for /dev/shm, or else
+ * mounts a new volume. A PVC or a hostPath is not replaced. */
 static void add_fix(struct rule_run *run, struct finding *f,
 		    const struct container *c, const struct shm *shm,
 		    bool holds_files)

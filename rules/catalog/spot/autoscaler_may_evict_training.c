@@ -68,8 +68,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	finding_missing(f, pod->object, pod->template, "metadata.annotations");
 	fix = finding_fix(
 		run, f, false,
-		"set the annotations `safe-to-evict: \"false\"` and `do-not-disrupt: \"%s\"`",
-		value);
+		"set the annotations `%s: \"false\"` and `%s: \"%s\"`", evict,
+		disrupt, value);
 	fix_set_key(fix, pod->template, "metadata.annotations", evict,
 		    edit_string(arena, "false"));
 	fix_set_key(fix, pod->template, "metadata.annotations", disrupt,

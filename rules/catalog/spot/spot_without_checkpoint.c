@@ -112,7 +112,8 @@ const struct rule rule_spot_without_checkpoint = {
 	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
-	.summary = "training on spot nodes without durable checkpoints",
+	.summary =
+		"training that may run on spot nodes has no durable place for checkpoints",
 	.why = "A spot node is reclaimed together with its disk: without durable checkpoints, the run starts from the beginning each time.",
 	.remedy =
 		"Write checkpoints to a volume that outlives the pod, or to object storage.",
