@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports containers that request all GPUs of a node but only some of its EFA
- * interfaces, or fewer interfaces than another role of the same job. The file
- * rules/kube/data/instance_types.tsv has the numbers of interfaces.
+ * Reports containers that request all devices of a node but only some of its
+ * EFA interfaces, or fewer interfaces than another role of the same job. The
+ * file rules/kube/data/instance_types.tsv has the numbers of interfaces.
  */
 #include "base/text.h"
 #include "engine/rule.h"

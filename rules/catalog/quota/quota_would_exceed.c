@@ -183,8 +183,8 @@ static void report(struct rule_run *run, const struct quota_case *c, bool peak)
 		finding_guess(run, f);
 }
 
-/* True if the need exceeds the free part of the quota and the part that the
- * workload's running pods already use. */
+/* True if the need exceeds both the free part of the quota and the part that
+ * the workload's running pods already use. */
 static bool exceeds(const struct quota_room *room, struct quantity need)
 {
 	return quantity_cmp(need, room->left) > 0 &&
