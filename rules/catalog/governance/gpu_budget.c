@@ -7,8 +7,8 @@
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 
-/* Returns the GPUs of all roles that end with the pod; 0 if they are counted
- * with another role. */
+/* Returns the GPUs of all roles that have the pod's deadline; 0 if they are
+ * counted with another role. */
 static struct amount gpus_of_run(const struct pod *pod,
 				 const struct node *deadline)
 {
@@ -47,7 +47,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	report_pod(
 		run, pod, deadline,
-		"up to %s (%s for %s s), but the budget is %s",
+		"the run may use up to %s (%s for %s s), but the budget is %s",
 		rule_count(run, (gpus.n * seconds - 1) / 3600 + 1, "GPU hour"),
 		rule_count(run, gpus.n, pod_device(pod)),
 		rule_number(run, seconds), rule_number(run, most));

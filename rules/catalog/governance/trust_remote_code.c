@@ -46,7 +46,8 @@ static bool is_on(const struct container *c, const char *name)
 	return value && !says_no(value);
 }
 
-/* True if the code is that of a fixed revision, or comes from the cache. */
+/* True if the revision of the code is fixed, or the code comes from the
+ * cache. */
 static bool is_fixed(const struct argv *argv, const struct container *c)
 {
 	return argv_have(argv, "--revision") ||
@@ -99,10 +100,11 @@ const struct rule rule_trust_remote_code = {
 	.flags = RULE_PREVIEW,
 	.scope = NEW_TEMPLATES,
 	.since = "1.0",
-	.summary = "a model server runs code that comes with the model",
+	.summary =
+		"a server or a trainer runs code from a model repository without a fixed revision",
 	.why = "Anyone who can write to the model repository can run code in the container, with its secrets and devices.",
 	.remedy =
-		"Pin the revision of the model (--revision), or serve an architecture that the server knows.",
+		"Pin the revision of the model (--revision), or remove the flag if the program itself supports the model.",
 	.evidence = "https://huggingface.co/docs/transformers/custom_models",
 	.check_pod = check,
 };

@@ -9,8 +9,8 @@
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* True for words of GPU builds, and for `cpu-offload`: a build that stores
- * parts of the model in host memory. */
+/* True if the name contains a word of GPU builds, or `offload`: a GPU build
+ * named `cpu-offload` stores parts of the model in host memory. */
 static bool has_gpu_word(const char *image)
 {
 	static const char *const words[] = {"gpu", "cuda",    "rocm",
@@ -50,7 +50,7 @@ const struct rule rule_cpu_image_on_gpu = {
 	.since = "1.0",
 	.summary =
 		"a container that requests GPUs runs an image built for CPUs",
-	.why = "The framework in the image sees no device: the GPUs are allocated but idle.",
+	.why = "A framework that is built for CPUs uses no device: the GPUs are allocated but idle.",
 	.remedy =
 		"Use the variant of the image that is built for the accelerator.",
 	.evidence =

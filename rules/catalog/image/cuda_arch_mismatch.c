@@ -84,10 +84,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 			return;
 		f = report_container(
 			run, c, node_get(c->node, "image"),
-			"CUDA %s.%s of the image builds no kernels for `%s`: kernels without PTX fail",
+			"the image has CUDA %s.%s, which cannot build kernels for `%s`: kernels without PTX fail there",
 			rule_number(run, cuda / 100),
 			rule_number(run, cuda % 100), node_str(gpu));
-		finding_label(run, f, gpu, "Blackwell");
+		finding_label(run, f, gpu, "selects Blackwell GPUs");
 	}
 }
 

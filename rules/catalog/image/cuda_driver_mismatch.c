@@ -72,7 +72,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		f = report_container(
 			run, c, node_get(c->node, "image"),
-			"the image has CUDA %s, but the driver of the nodes supports CUDA %s: without CUDA's compatibility package, it does not run",
+			"the image has CUDA %s, but the driver of the nodes supports only CUDA %s: without CUDA's compatibility package, the image does not run",
 			rule_number(run, cuda), node_str(most));
 		finding_label(run, f, most, "the nodes");
 	}

@@ -32,7 +32,8 @@ const struct rule rule_disable_require_set = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW,
 	.since = "1.0",
-	.summary = "the check of the driver against the image is disabled",
+	.summary =
+		"NVIDIA_DISABLE_REQUIRE disables the check of the driver against the image",
 	.why = "An image that is too new for the driver starts anyway and may fail in the middle of its work.",
 	.remedy =
 		"Remove the variable, and choose an image that the driver of the nodes supports.",

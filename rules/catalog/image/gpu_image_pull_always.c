@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports imagePullPolicy: Always for images with a fixed tag or digest. The
- * kubelet asks the registry at every start, and pulls 10 to 30 GB again if the
- * node has dropped the image, while the GPU is already allocated. Clusters with
- * the AlwaysPullImages plugin require it, so this is advice, and the fix needs
- * a value from the policy. Source: kubelet image manager;
- * plugin/pkg/admission/alwayspullimages.
+ * kubelet asks the registry at every start, also if the node has the image,
+ * while the GPU is already allocated. Clusters with the AlwaysPullImages plugin
+ * require it, so this is advice, and the fix needs a value from the policy.
+ * Source: kubelet image manager; plugin/pkg/admission/alwayspullimages.
  */
 #include <string.h>
 
@@ -41,7 +40,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		f = report_container(
 			run, c, at,
-			"imagePullPolicy is `Always`: the fixed image `%s` is looked up at every start, while the devices are allocated",
+			"imagePullPolicy is `Always`: the fixed image `%s` is looked up in the registry at every start, while the devices are allocated",
 			c->image);
 		if (!finding_param_given(run, f, "policy") ||
 		    text_eq(policy, "Always"))
@@ -66,10 +65,10 @@ const struct rule rule_gpu_image_pull_always = {
 	.flags = RULE_OPT_IN_PATCH,
 	.since = "1.0",
 	.summary =
-		"a GPU container pulls an image with a fixed tag or digest at every start",
-	.why = "Images of 10 to 30 GB are looked up, and often pulled again, while the GPU waits.",
+		"a GPU container with imagePullPolicy Always and an image with a fixed tag or digest",
+	.why = "The kubelet asks the registry at every start, even if the node has the image. The start takes longer, and fails if the registry is not available, while the GPU is allocated.",
 	.remedy =
-		"Use imagePullPolicy: IfNotPresent with a fixed tag or digest.",
+		"Set imagePullPolicy: IfNotPresent, unless the cluster requires Always (AlwaysPullImages).",
 	.evidence =
 		"kubelet image manager; https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/admission/alwayspullimages",
 	.params = params,

@@ -31,7 +31,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		tag = image_tag(c->image);
 		report_container(run, c, node_get(c->node, "image"),
 				 "image `%s` %s: the next pull may bring a "
-				 "different one",
+				 "different image",
 				 c->image,
 				 tag ? "has a mutable tag" : "has no tag");
 	}
@@ -45,7 +45,7 @@ const struct rule rule_gpu_image_unpinned = {
 	.scope = NEW_TEMPLATES,
 	.since = "1.0",
 	.summary = "a GPU image with a mutable tag or no tag",
-	.why = "The version of CUDA or of the server changes between restarts, and ranks of one job may run different versions.",
+	.why = "The version of CUDA or of the server may change between restarts, and ranks of one job may run different versions.",
 	.remedy = "Use the tag of a version or, better, a digest.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/containers/images/#image-names",

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports versions of APIs that no current Kubernetes release serves. They are
- * listed in rules/kube/data/removed_versions.tsv. A version that no supported
- * release of Kubernetes serves, or that the release named in the policy has
- * removed, is certainly rejected and an error. Others are a warning, because an
- * older cluster or operator may still serve them.
+ * Reports versions of APIs that no current release of Kubernetes or of an
+ * operator serves. They are listed in rules/kube/data/removed_versions.tsv. A
+ * version that no supported release of Kubernetes serves, or that the release
+ * named in the policy has removed, is certainly rejected and an error. Others
+ * are a warning, because an older cluster or operator may still serve them.
  */
 #include "engine/rule.h"
 #include "kube/api_version.h"
@@ -25,16 +25,17 @@ static struct finding *report(struct rule_run *run, const struct object *object,
 	const struct node *at = node_get(object->root, "apiVersion");
 
 	if (!removed->since)
-		return report_object(run, object, at,
-				     "no current release serves %s `%s`",
-				     object->kind, object->api_version);
+		return report_object(
+			run, object, at,
+			"no current release of the operator serves %s `%s`",
+			object->kind, object->api_version);
 	return report_object(
 		run, object, at,
 		"Kubernetes has not served %s `%s` since 1.%d%s", object->kind,
 		object->api_version, removed->since,
 		is_certain(run, removed)
-			? ""
-			: ": if the cluster is newer, it rejects the object");
+			? ": the API server rejects the object"
+			: ": a cluster of that version or later rejects the object");
 }
 
 static void check(struct rule_run *run, const struct object *object)
@@ -64,8 +65,9 @@ const struct rule rule_api_version_removed = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_RAISES,
 	.since = "1.0",
-	.summary = "an apiVersion that no current Kubernetes release serves",
-	.why = "The API server does not know the apiVersion: it rejects the object, and nothing runs.",
+	.summary =
+		"an apiVersion that no current release of Kubernetes or of the operator serves",
+	.why = "Unless the cluster or the operator is older, the API server does not know the apiVersion: it rejects the object, and nothing runs.",
 	.remedy = "Convert the object to an apiVersion that is served.",
 	.evidence =
 		"k8s.io/api v0.37.2, APILifecycleRemoved; https://github.com/kubeflow/trainer/tree/release-1.9/manifests/base/crds; https://github.com/kubeflow/mpi-operator/tree/master/manifests/base; https://kubernetes.io/docs/reference/using-api/deprecation-guide/; observed on kube-apiserver 1.37.2",

@@ -14,7 +14,7 @@ const struct rule rule_crd_validation = {
 	.summary =
 		"a custom resource breaks a validation rule of its definition",
 	.why = "The API server rejects a custom resource for which a rule of x-kubernetes-validations is false.",
-	.remedy = "Change the fields that the rule names.",
+	.remedy = "Change the fields that the validation rule checks.",
 	.evidence =
 		"https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules",
 };

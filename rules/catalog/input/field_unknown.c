@@ -9,7 +9,7 @@
  * templates (Knative has containerConcurrency): in such templates, and in an
  * operator's own types for pods, only devices below an unknown key are
  * reported. A field that only other releases have is a warning. The rule is
- * skipped in a review, because the API server has already dropped the fields,
+ * skipped at admission, because the API server has already dropped the fields,
  * unless a schema preserves them.
  */
 #include <ctype.h>

@@ -131,9 +131,11 @@ const struct rule rule_field_value_invalid = {
 	.category = "input",
 	.severity = SEVERITY_ERROR,
 	.since = "1.0",
-	.summary = "a value that its field does not allow",
+	.summary =
+		"a value that its field does not allow, or that excludes another one",
 	.why = "The API server rejects the object, or the pods that an operator creates from it.",
-	.remedy = "Use a value that the API documents; case matters.",
+	.remedy =
+		"Correct or remove the value; the Kubernetes API reference lists what the field allows.",
 	.evidence =
 		"enumerations of k8s.io/api v0.37.2 that kube-apiserver 1.37.2 enforces; https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation; observed on kube-apiserver 1.37.2",
 	.check_object = check,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports bytes that were read and rejected: syntax, NUL, bad UTF-8, budgets.
+ * Reports text that was read and rejected: wrong syntax, NUL bytes, bad UTF-8,
+ * exceeded limits.
  * The engine makes the check while it reads a file.
  */
 #include "engine/rule.h"

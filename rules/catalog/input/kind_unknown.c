@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports kinds that no API server serves: misspelled ones, and kinds that
- * another group has. Without this rule, such an object would pass as one
- * without pods.
+ * another group or version has. Without this rule, such an object would pass as
+ * one without pods.
  */
 #include <string.h>
 
 #include "engine/rule.h"
 #include "kube/kind_name.h"
 
-/* True for a patch: kustomize finds the object that it changes by the patch's
- * target, if it has one, and ignores the kind and name of the patch. A pod
- * template without containers, or a name that only a pattern has, shows it. */
+/* True for a kustomize patch. If it has a target, kustomize ignores its kind
+ * and name. A patch is a part of an object, has a pod template without
+ * containers, or has a pattern as its name. */
 static bool is_patch(const struct object *object)
 {
 	const struct node *spec = node_path(object->root, "spec.template.spec");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports GPU workloads that the input contains twice: kubectl applies one over
- * the other, kustomize rejects them, and Argo CD warns
- * (RepeatedResourceWarning). The first one by path counts for quotas, the other
- * one is reported.
+ * Reports GPU workloads that the input contains more than once: kubectl applies
+ * one over the other, kustomize rejects them, and Argo CD warns
+ * (RepeatedResourceWarning). The first one by path counts for quotas, and the
+ * others are reported.
  */
 #include "engine/rule.h"
 
@@ -29,10 +29,11 @@ const struct rule rule_object_duplicate = {
 	.needs = NEEDS_SET,
 	.flags = RULE_DUPLICATES,
 	.since = "1.0",
-	.summary = "a GPU workload that is defined twice in the linted files",
-	.why = "If both are applied, one overwrites the other, in an arbitrary order.",
+	.summary =
+		"a GPU workload that is defined more than once in the linted files",
+	.why = "If all definitions are applied, the last one overwrites the others, and their order is arbitrary.",
 	.remedy =
-		"Remove one, or lint the folders of different clusters separately.",
+		"Keep one definition, or lint the folders of different clusters separately.",
 	.evidence =
 		"https://github.com/argoproj/argo-cd/issues/1070 (RepeatedResourceWarning); kustomize: may not add resource with an already registered id",
 	.check_workload = check,

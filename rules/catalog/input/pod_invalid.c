@@ -231,10 +231,11 @@ static void check_expression(struct rule_run *run, const struct pod *pod,
 	if (node_is_unknown(values) || pod->object->fragment)
 		return;
 	if (in && !node_count(values))
-		report_pod(run, pod, operator, "`%s` requires `values`", word);
+		report_pod(run, pod, operator,
+			   "the operator `%s` requires `values`", word);
 	else if (exists && node_count(values))
-		report_pod(run, pod, values, "`%s` must not have `values`",
-			   word);
+		report_pod(run, pod, values,
+			   "the operator `%s` must not have `values`", word);
 }
 
 static void check_terms(struct rule_run *run, const struct pod *pod,

@@ -110,6 +110,8 @@ static void report_issue(const struct quantity_check *check, const char *fault,
 		finding_help(run, f, "put it in quotes: `\"%s\"`", at->str);
 	else if (fault == no_quantity && better)
 		finding_help(run, f, "write `%s`", better);
+	else if (fault == above_limit)
+		finding_help(run, f, "lower the request, or raise the limit");
 }
 
 /* True if a CRD's schema accepts the quantity: an integer, or a string without
@@ -291,7 +293,7 @@ const struct rule rule_quantity_invalid = {
 	.summary = "a quantity that the API server rejects",
 	.why = "The object is rejected, or its operator cannot create the pods.",
 	.remedy =
-		"Write an integer, a decimal number or a number with a Kubernetes suffix: 500m, 1.5, 8Gi, 8G.",
+		"Write an integer, a decimal number or a number with a Kubernetes suffix, for example 500m, 1.5, 8Gi or 8G, and not negative.",
 	.evidence =
 		"https://github.com/kubernetes/apimachinery/tree/master/pkg/api/resource; https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation; observed on kube-apiserver 1.37.2",
 	.check_object = check,

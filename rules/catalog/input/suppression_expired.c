@@ -11,7 +11,7 @@ const struct rule rule_suppression_expired = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_INTERNAL,
 	.since = "1.0",
-	.summary = "a suppression's until date has passed",
+	.summary = "a suppression whose `until` date has passed",
 	.why = "The suppression no longer has any effect.",
 	.remedy = "Fix the manifest, or renew the date with a reason.",
 	.evidence = "until= of the suppression itself",

@@ -11,8 +11,10 @@ const struct rule rule_suppression_malformed = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_INTERNAL,
 	.since = "1.0",
-	.summary = "a suppression that cannot be parsed",
+	.summary =
+		"a suppression that cannot be parsed, names an unknown rule or has no reason",
 	.why = "A suppression with a misspelled rule name or a bad date hides fewer findings than its author intends. One without a reason still hides them, but does not say why.",
-	.remedy = "Write: # gpugate: ignore[rule] until=YYYY-MM-DD -- reason",
+	.remedy =
+		"Write `# gpugate: ignore[RULE] until=YYYY-MM-DD -- REASON`; `until` is optional.",
 	.evidence = "grammar of suppression comments",
 };

@@ -11,9 +11,9 @@ const struct rule rule_suppression_refused = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_INTERNAL,
 	.since = "1.0",
-	.summary = "a suppression that the policy does not grant",
-	.why = "The finding still counts: admission honors an annotation only if the policy's `suppressions:` grant it, and never sees comments.",
+	.summary = "a suppression that the policy does not allow",
+	.why = "The finding still counts. The policy locks the rule, does not grant the annotation in `suppressions:`, or denies the object at admission, where comments are not visible.",
 	.remedy =
-		"Ask the owners of the policy to grant it, or fix the manifest.",
+		"Ask the owners of the policy to allow the suppression, or fix the manifest.",
 	.evidence = "gpugate-policy(5), suppressions and locked",
 };

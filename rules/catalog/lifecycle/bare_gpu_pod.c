@@ -75,8 +75,8 @@ const struct rule rule_bare_gpu_pod = {
 	.flags = RULE_ABSENCE,
 	.scope = GPU_PODS,
 	.since = "1.0",
-	.summary = "a Pod with GPUs has no controller",
-	.why = "The Pod is lost if its node fails or is drained, and it keeps the autoscaler from removing the node. The finding is an info if nothing shows that the Pod trains or serves.",
+	.summary = "a Pod with GPUs has no controller that recreates it",
+	.why = "The Pod is lost if its node fails or is drained, and it keeps Cluster Autoscaler from removing the node. The finding is an info for a test, and if nothing shows that the Pod trains or serves.",
 	.remedy =
 		"Run it as a Job (for work that ends) or as a Deployment (for a server).",
 	.evidence =

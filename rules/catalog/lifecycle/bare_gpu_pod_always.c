@@ -30,7 +30,6 @@ static struct container_command ending_command(const struct pod *pod,
 		    !container_goes_on(c))
 			return (struct container_command){
 				.type = COMMAND_ENDS,
-				.what = "training",
 				.at = container_command_node(c),
 			};
 	}
@@ -51,9 +50,12 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (command.type != COMMAND_ENDS)
 		return;
 	f = report_pod(run, pod, pod->restart_node,
-		       "restartPolicy %s restarts `%s` whenever it ends",
-		       pod->restart_node ? "`Always`" : "is not set: `Always`",
-		       command.what);
+		       "restartPolicy is `Always`%s: %s is restarted whenever "
+		       "it ends",
+		       pod->restart_node ? "" : " by default",
+		       command.what ? arena_printf(rule_arena(run), "`%s`",
+						   command.what)
+				    : "the training");
 	if (pod_is_test(pod))
 		finding_severity(f, SEVERITY_INFO);
 	finding_help(run, f, "set `restartPolicy: OnFailure` or `Never`");

@@ -59,7 +59,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 		return;
 	f = report_container(
 		run, c, first,
-		"container `%s` gives a whole command line as the name of the program: no shell splits it",
+		"the first item of `command` in container `%s` is a whole command line: no shell splits it, and no program has that name",
 		container_title(c));
 	finding_help(run, f,
 		     "write one list item per word, or wrap it in "

@@ -38,10 +38,11 @@ static void check(struct rule_run *run, const struct object *object)
 
 		if (pod->restart != RESTART_EXIT_CODE)
 			continue;
-		f = report_pod(run, pod, pod->restart_node,
-			       "`%s` pods that exit with 128 or more are "
-			       "recreated endlessly",
-			       pod->role);
+		f = report_pod(
+			run, pod, pod->restart_node,
+			"`%s` pods that exit with a code of 128 or more are "
+			"recreated endlessly",
+			pod->role);
 		finding_help(run, f,
 			     "set `spec.runPolicy.activeDeadlineSeconds`, or "
 			     "`restartPolicy: OnFailure` with a backoffLimit");

@@ -94,7 +94,7 @@ const struct rule rule_gpu_idle_command = {
 	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
 	.since = "1.0",
 	.summary = "a GPU container that only sleeps or waits for users",
-	.why = "Its GPUs are allocated but idle until the pod is deleted. The finding is only an info for shared devices or fewer than four devices, for waits of less than a day, and for pods that labels mark as a test, because such a pod may be in use.",
+	.why = "Its GPUs are allocated but idle until the pod is deleted. The finding is only an info for shared devices, for fewer than four devices (parameter `gpus`), for waits of less than a day, and for pods that labels mark as a test, because such a pod may be in use.",
 	.remedy =
 		"Let the container start the work and end with it. For interactive work, use a notebook kind that stops idle sessions.",
 	.evidence = "the command does nothing (sleep, tail -f, jupyter)",

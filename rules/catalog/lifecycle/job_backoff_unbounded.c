@@ -88,9 +88,10 @@ static void limit(struct rule_run *run, struct finding *f,
 
 	n = (n < max ? n : max) * object_counted_pods(object, key);
 	if (!node_is_unset(node_path(base, "spec.elasticPolicy"))) {
-		finding_help(run, f,
-			     "set `%s.%s`: it counts the restarts of all pods",
-			     dotted, key);
+		finding_help(
+			run, f,
+			"set `%s.%s`, which counts the restarts of all pods",
+			dotted, key);
 		return;
 	}
 	finding_help(run, f, "set `%s%s%s`, for example to %s", dotted,
@@ -105,16 +106,17 @@ static void limit(struct rule_run *run, struct finding *f,
 			    edit_string(rule_arena(run), "Running"));
 }
 
-/* Returns the condition for the message. A launcher fails until its workers
- * answer, so that 30 retries take hours. */
+/* Returns the end of the message, if the number may be right. A launcher fails
+ * until its workers answer, so it needs some retries. */
 static const char *condition(const struct object *object, struct amount pods,
 			     int64_t n)
 {
 	if (object_launches_early(object))
-		return n <= 30 ? ", not counting retries until its workers answer"
+		return n <= 30 ? ", some of which the launcher needs until its workers answer"
 			       : "";
-	return pods.unknown && n <= 1000 ? ", unless the job has as many pods"
-					 : "";
+	return pods.unknown && n <= 1000
+		       ? ", which is too often unless the job has as many pods"
+		       : "";
 }
 
 /* Reports a number of retries above the maximum per pod. pods is the result of
@@ -207,7 +209,8 @@ static void check(struct rule_run *run, const struct object *object)
 }
 
 static const struct rule_param params[] = {
-	{"max", "int", "6", "number of retries per pod that is not reported"},
+	{"max", "int", "6",
+	 "largest number of retries per pod that is not reported"},
 	{"limit", "int", "3", "retries per pod that the fix sets"},
 	{0},
 };
@@ -221,7 +224,8 @@ const struct rule rule_job_backoff_unbounded = {
 	.since = "1.0",
 	.summary = "failing GPU work is retried very often, or endlessly",
 	.why = "A job that cannot succeed requests its GPUs again and again; a Kubeflow job without backoffLimit is retried endlessly.",
-	.remedy = "Set backoffLimit (Kubeflow: in runPolicy) to 3 per pod.",
+	.remedy =
+		"Set the limit of retries (backoffLimit, runPolicy.backoffLimit in a Kubeflow job, retryStrategy.limit in Argo) to about 3 per pod.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/core/job.go; https://github.com/kubeflow/trainer/issues/1589, https://github.com/kubeflow/trainer/issues/2045; https://github.com/kubernetes/api/blob/master/batch/v1/types.go",
 	.params = params,

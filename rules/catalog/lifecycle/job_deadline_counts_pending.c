@@ -66,7 +66,7 @@ const struct rule rule_job_deadline_counts_pending = {
 	.since = "1.0",
 	.summary =
 		"a GPU job's short activeDeadlineSeconds includes the wait for GPUs",
-	.why = "On a busy cluster, the job is killed before it has started, or in the middle of its work.",
+	.why = "On a busy cluster, the job may be killed before it has started, or in the middle of its work.",
 	.remedy =
 		"Add the time spent in the queue to the deadline, or admit the job through Kueue (the deadline does not run while the job is suspended).",
 	.evidence =

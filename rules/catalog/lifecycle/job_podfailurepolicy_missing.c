@@ -56,7 +56,7 @@ static void repair(struct rule_run *run, struct finding *f,
 	struct node *rules = edit_seq(arena);
 	struct fix *fix = finding_fix(
 		run, f, false,
-		"set `podFailurePolicy` to ignore DisruptionTarget");
+		"set `podFailurePolicy` to ignore DisruptionTarget, and `podReplacementPolicy: Failed`");
 
 	edit_member_string(arena, condition, "type", "DisruptionTarget");
 	edit_member_string(arena, condition, "status", "True");
@@ -83,15 +83,16 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	f = report_pod(
 		run, pod, spec,
-		"no podFailurePolicy ignores DisruptionTarget: pods lost with their node count as failures");
+		"`podFailurePolicy` is not set: pods that are evicted or lost with their node count as failures of the program");
 	finding_label(run, f, by,
 		      by == pod_priority_class(pod)
 			      ? "other classes may preempt this one"
 			      : "the provider may reclaim these nodes");
 	if (pod->restart == RESTART_ON_FAILURE)
 		finding_help(run, f,
-			     "set `restartPolicy: Never` first: a "
-			     "podFailurePolicy needs it");
+			     "set `restartPolicy: Never`, which a "
+			     "podFailurePolicy needs, and add one that ignores "
+			     "DisruptionTarget");
 	else if (pod->restart_node)
 		repair(run, f, spec);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports Jobs whose replaced pods need GPUs twice. Unless a podFailurePolicy
- * is set, a Job creates the replacement of a pod as soon as the pod begins to
- * terminate (podReplacementPolicy TerminatingOrFailed). The old pod holds its
- * GPUs and its share of the quota until its grace period ends, so that the new
- * one waits for GPUs or is rejected. With backoffLimit 0 pods are not replaced.
- * Source: kubernetes/api batch/v1 types.go PodReplacementPolicy, KEP-3939.
+ * Reports Jobs that request GPUs twice while they replace a pod. Unless a
+ * podFailurePolicy is set, a Job creates the replacement of a pod as soon as
+ * the pod begins to terminate (podReplacementPolicy TerminatingOrFailed). The
+ * old pod holds its GPUs and its share of the quota until its grace period
+ * ends, so that the new one waits for GPUs or is rejected. With backoffLimit 0
+ * pods are not replaced. Source: kubernetes/api batch/v1 types.go
+ * PodReplacementPolicy, KEP-3939.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
@@ -65,7 +66,7 @@ const struct rule rule_job_replacement_double_claim = {
 	.since = "1.0",
 	.summary =
 		"a GPU Job replaces pods that are still terminating and hold their GPUs",
-	.why = "During the grace period, the Job requests its GPUs twice: the quota is exceeded, or the new pod stays Pending.",
+	.why = "While the old pod terminates, its GPUs are requested twice: the quota may be exceeded, or the new pod stays Pending.",
 	.remedy = "Set podReplacementPolicy: Failed.",
 	.evidence =
 		"https://github.com/kubernetes/api/blob/master/batch/v1/types.go PodReplacementPolicy; https://kep.k8s.io/3939",

@@ -46,8 +46,8 @@ static void check(struct rule_run *run, const struct object *object)
 		return;
 	f = report_object(
 		run, object, policy.holder,
-		"no TTL is set: the finished %s stays until it is deleted",
-		object->kind);
+		"`%s` is not set: the finished %s is not deleted automatically",
+		policy.fields[RUN_TTL], object->kind);
 	finding_missing(f, object, object->root, policy.fields[RUN_TTL]);
 	finding_help(run, f, "set `%s.%s: 86400`", policy.path,
 		     policy.fields[RUN_TTL]);
@@ -75,7 +75,8 @@ const struct rule rule_job_ttl_missing = {
 	.flags = RULE_ABSENCE | RULE_OPT_IN_PATCH | RULE_PEDANTIC,
 	.scope = GPU_PODS,
 	.since = "1.0",
-	.summary = "a GPU job is never deleted after it has finished",
+	.summary =
+		"a GPU job is not deleted automatically after it has finished",
 	.why = "Finished objects pile up, and pods that a job left running keep their GPUs.",
 	.remedy = "Set ttlSecondsAfterFinished, for example to 86400.",
 	.evidence =

@@ -35,7 +35,7 @@ const struct rule rule_liveness_delay_as_startup = {
 	.since = "1.0",
 	.summary =
 		"a long initial delay of the liveness probe instead of a startup probe",
-	.why = "A hung server goes unnoticed for the whole delay after each restart, and a server that loads for longer is killed anyway.",
+	.why = "A server that hangs goes unnoticed for the whole delay after each restart, and a server that loads for longer is killed anyway.",
 	.remedy =
 		"Use a startupProbe that allows as much time, and remove the delay.",
 	.evidence =

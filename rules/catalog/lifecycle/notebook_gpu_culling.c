@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports notebooks that keep their GPUs while they are idle. Culling is a
- * setting of the notebook controller. Skips stopped notebooks, which have no
- * pod.
+ * Reports notebooks with GPUs, which keep them while they are idle unless the
+ * notebook controller culls them. Skips stopped notebooks, which have no pod.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
@@ -15,7 +14,7 @@ static void check(struct rule_run *run, const struct object *object)
 		return;
 	report_object(
 		run, object, NULL,
-		"%s keeps %s: if the notebook controller does not cull idle notebooks, they stay allocated",
+		"%s keeps %s while it is idle, unless the notebook controller culls idle notebooks",
 		rule_title(run, object->kind, object->name),
 		rule_count(run, object->gpus.n, object_device(object)));
 }
@@ -27,8 +26,8 @@ const struct rule rule_notebook_gpu_culling = {
 	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS,
 	.since = "1.0",
-	.summary = "a notebook that keeps its GPUs while it is idle",
-	.why = "Notebooks are left open for days: their GPUs are allocated but idle.",
+	.summary = "a notebook that may keep its GPUs while it is idle",
+	.why = "Notebooks are often left open for days, with GPUs that are allocated but idle.",
 	.remedy =
 		"Enable culling (ENABLE_CULLING of the notebook controller), or let notebooks share GPUs.",
 	.evidence =

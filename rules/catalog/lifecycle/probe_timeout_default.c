@@ -11,8 +11,8 @@
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/purpose/class.h"
 
-/* Length of a startup probe in seconds from which its timeout does not matter;
- * it ends before there is load. */
+/* Shortest startup probe, in seconds, whose timeout does not matter: there is
+ * no load yet, and many attempts are left. */
 enum { PATIENT = 300 };
 
 static void check_container(struct rule_run *run, const struct container *c)

@@ -90,7 +90,7 @@ static void check_strategy(struct rule_run *run, const struct object *object,
 	if (kept) {
 		f = report_object(run, object, strategy,
 				  "the deletionStrategy leaves the Ray cluster "
-				  "and its %ss after the job has %s",
+				  "with its %ss running after the job has %s",
 				  object_device(object), after[kept]);
 		finding_help(
 			run, f,
@@ -101,13 +101,15 @@ static void check_strategy(struct rule_run *run, const struct object *object,
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct node *spec)
 {
-	struct fix *fix = finding_fix(run, f, false,
-				      "set `shutdownAfterJobFinishes: true`");
+	bool wait = node_is_unset(node_get(spec, "ttlSecondsAfterFinished"));
+	struct fix *fix = finding_fix(
+		run, f, false, "set `shutdownAfterJobFinishes: true`%s",
+		wait ? " and `ttlSecondsAfterFinished: 600`" : "");
 	struct arena *arena = rule_arena(run);
 
 	fix_set(fix, spec, "shutdownAfterJobFinishes", edit_bool(arena, true));
 	/* Leave time to read the logs. */
-	if (node_is_unset(node_get(spec, "ttlSecondsAfterFinished")))
+	if (wait)
 		fix_set(fix, spec, "ttlSecondsAfterFinished",
 			edit_int(arena, 600));
 }

@@ -68,8 +68,12 @@ static void check_job(struct rule_run *run, const struct pod *pod,
 		finding_help(run, f, "remove it or set it to `Failed`");
 	}
 	if (node_int(limit, &n) && n < 0)
-		report_pod(run, pod, limit, "backoffLimit %s is negative",
-			   rule_number(run, n));
+		finding_help(
+			run,
+			report_pod(run, pod, limit,
+				   "`backoffLimit` must be 0 or more, not %s",
+				   rule_number(run, n)),
+			"set `backoffLimit` to 0 or more");
 }
 
 static void check_service(struct rule_run *run, const struct pod *pod)
@@ -117,8 +121,8 @@ const struct rule rule_restart_policy_invalid = {
 	.scope = PODSPEC,
 	.since = "1.0",
 	.summary =
-		"a restartPolicy, podReplacementPolicy, deadline or backoffLimit that the API server rejects for this kind",
-	.why = "The API server rejects the object, or the operator cannot create its pods.",
+		"a restartPolicy, podReplacementPolicy, deadline or backoffLimit that the API server or the operator rejects for this kind",
+	.why = "The API server rejects the object, or the operator rejects it or cannot create its pods.",
 	.remedy =
 		"Use Never or OnFailure for Jobs (Never if there is a podFailurePolicy). Deployments and similar kinds need Always and cannot set activeDeadlineSeconds.",
 	.evidence =

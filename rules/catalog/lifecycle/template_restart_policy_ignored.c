@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports a restartPolicy in a pod template that has no effect: Kubeflow's
- * operators replace it by that of the replica, and report it only in an event.
+ * operators replace it by the replica's policy, and report it only in an event.
  * An unset replica policy has a default by kind: OnFailure for PyTorchJob,
  * PaddleJob and the launcher of MPIJob v2beta1 and v1alpha2, Never for the
  * others. ExitCode becomes Never in the pod. Source: training-operator
@@ -52,7 +52,9 @@ static void repair(struct rule_run *run, struct finding *f,
 	struct fix *fix;
 
 	if (pod->restart_node) {
-		fix = finding_fix(run, f, false, "remove the `restartPolicy`");
+		fix = finding_fix(
+			run, f, false,
+			"remove `restartPolicy` from the pod template");
 	} else if (may_move(pod->object, pod, node_str(own))) {
 		fix = finding_fix(run, f, true,
 				  "move `restartPolicy` to the replica");
@@ -80,12 +82,15 @@ static void check(struct rule_run *run, const struct object *object)
 		    text_eq(node_str(own), effective) ||
 		    (object->fragment && !pod->restart_node))
 			continue;
-		f = report_pod(run, pod, own,
-			       "the operator overwrites `%s` with `%s`",
-			       node_str(own), effective);
+		f = report_pod(
+			run, pod, own,
+			"the operator overwrites restartPolicy `%s` with `%s`",
+			node_str(own), effective);
 		finding_help(
 			run, f,
-			"set restartPolicy in the `%s` replica, next to `template`",
+			pod->restart_node
+				? "remove it here; the restartPolicy of the `%s` replica, next to `template`, takes effect"
+				: "set restartPolicy in the `%s` replica, next to `template`",
 			pod->role);
 		finding_label(run, f, pod->restart_node,
 			      "this value takes effect");
@@ -100,8 +105,8 @@ const struct rule rule_template_restart_policy_ignored = {
 	.flags = RULE_OPT_IN_PATCH,
 	.since = "1.0",
 	.summary =
-		"a restartPolicy in a Kubeflow pod template, where only the replica's takes effect",
-	.why = "The operator overwrites the value: a job that should stop on failure may restart endlessly.",
+		"a restartPolicy in the pod template of a Kubeflow job, where only the replica's policy takes effect",
+	.why = "The operator overwrites the value: the pods may restart endlessly instead of stopping, or stop instead of restarting.",
 	.remedy = "Move restartPolicy from the pod template to the replica.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/core/pod.go SetRestartPolicy; https://github.com/kubeflow/mpi-operator/blob/master/pkg/controller/mpi_job_controller.go setRestartPolicy",

@@ -124,7 +124,7 @@ const struct rule rule_termination_grace_short = {
 	.since = "1.0",
 	.summary =
 		"a checkpointing or serving GPU pod has 30 s or less to terminate",
-	.why = "At each eviction and rollout, a checkpoint is cut off or requests in flight are lost.",
+	.why = "If the work takes longer, each eviction and rollout cuts off a checkpoint or loses requests in flight.",
 	.remedy = "Set terminationGracePeriodSeconds to 120 or more.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/v1/defaults.go: terminationGracePeriodSeconds 30",

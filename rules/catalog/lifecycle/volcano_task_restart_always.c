@@ -126,7 +126,7 @@ const struct rule rule_volcano_task_restart_always = {
 	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary =
-		"a task of a Volcano Job always restarts, as set or by default",
+		"a task of a Volcano Job always restarts its pods, as set or by default",
 	.why = "Its pods never succeed, so the job never completes and keeps its GPUs.",
 	.remedy = "Set restartPolicy: OnFailure in the task's pod template.",
 	.evidence =

@@ -232,10 +232,12 @@ static void check_text(struct constraint_check *check, const struct node *value,
 		 is_filled_in(constraint, value->str))
 		return;
 	check->found(check, value,
-		     arena_printf(check->arena, "`%s` must be %s, not `%s`",
+		     arena_printf(check->arena, "`%s` must be %s, not %s",
 				  constraint->field,
 				  description(check->arena, constraint),
-				  value->str));
+				  value->len ? arena_printf(check->arena,
+							    "`%s`", value->str)
+					     : "empty"));
 }
 
 static void check_labels(struct constraint_check *check, const struct node *map)
@@ -338,7 +340,10 @@ static void check_union(struct constraint_check *check, const struct node *map,
 	else if (!first && constraint->kind == CONSTRAINT_ONE &&
 		 !check->partial)
 		check->found(check, map,
-			     arena_printf(check->arena, "`%s` needs one of %s",
+			     arena_printf(check->arena,
+					  strchr(constraint->argument, ',')
+						  ? "`%s` needs one of %s"
+						  : "`%s` needs `%s`",
 					  constraint->field,
 					  with_blanks(check->arena,
 						      constraint->argument)));
