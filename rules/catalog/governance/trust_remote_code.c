@@ -57,8 +57,8 @@ static bool is_fixed(const struct argv *argv, const struct container *c)
 }
 
 /* True if KServe copies the model from the hub when the pod starts, without a
- * revision: `hf://owner/name`, and not `hf://owner/name:revision`. The model of
- * an LLMInferenceService is in its spec, that of an InferenceService in the
+ * revision: `hf://owner/name`, and not `hf://owner/name:revision`. An
+ * LLMInferenceService names the model in its spec, an InferenceService in the
  * model server's field (kserve python/storage, _download_hf). */
 static bool is_hub_copy(const struct container *c)
 {

@@ -38,7 +38,8 @@ static bool is_plain(char c)
 }
 
 /* Returns the scalar as the file spells it ("on", "1.0"), which YAML reads as
- * another value; NULL if its position is that of an enclosing string. */
+ * another value; NULL if only the position of an enclosing string is
+ * known. */
 static const char *spelling(struct rule_run *run, const struct object *object,
 			    const struct node *at)
 {

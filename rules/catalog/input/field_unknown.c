@@ -60,9 +60,9 @@ static const char *replaced(const struct unknown_field *field)
 		const char *type, *name, *help;
 	} former[] = {
 		{"PodSpec", "workloadRef",
-		 "Only Kubernetes 1.35 has this field; since 1.36 a pod names its PodGroup in `schedulingGroup`."},
+		 "Only Kubernetes 1.35 has this field; since 1.36, name the PodGroup in `schedulingGroup`."},
 		{"PodResourceClaim", "source",
-		 "Kubernetes 1.26 to 1.30 have this field; since 1.31 `resourceClaimName` or `resourceClaimTemplateName` is next to `name`."},
+		 "Kubernetes 1.26 to 1.30 have this field; since 1.31, set `resourceClaimName` or `resourceClaimTemplateName` next to `name`."},
 		{"NetworkPolicy", "status",
 		 "Kubernetes 1.24 to 1.27 have this field; remove it."},
 		{"ServiceSpec", "topologyKeys",
@@ -70,7 +70,7 @@ static const char *replaced(const struct unknown_field *field)
 		{"ServiceSpec", "ipFamily",
 		 "Kubernetes 1.16 to 1.19 have this field; set `ipFamilies`."},
 		{"spec", "serveConfig",
-		 "KubeRay 1.0 has this field; since 1.1 `serveConfigV2` is a string."},
+		 "KubeRay 1.0 has this field; since 1.1, set the string `serveConfigV2`."},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(former); i++)
@@ -149,7 +149,7 @@ static bool is_amounts(const struct node *at)
 }
 
 /* Returns a device in `at`, an entry of the container: in stray `limits` or
- * `requests`, or in those of a key that was probably meant to be `resources`.
+ * `requests`, or below a key that was probably meant to be `resources`.
  * NULL if there is none. */
 static const char *stray_device(struct rule_run *run, const struct container *c,
 				const struct node *at)

@@ -3,10 +3,10 @@
  * Reports GPU containers that only sleep for an hour or longer, or wait for
  * input, while no other pod can use their devices. Notebook kinds (see
  * notebook-gpu-culling) and namespaces for notebooks are skipped. Because it is
- * unknown whether the container is in use, it is a warning only if many whole
- * devices wait for a day or longer and no label marks it as a test. Source: the
- * words of the command; KubeRay appends `ray start` to the command of a Ray
- * container, so such a container does work.
+ * unknown whether the container is in use, the finding is a warning only if
+ * many whole devices wait for a day or longer and no label marks it as a test.
+ * Source: the words of the command; KubeRay appends `ray start` to the command
+ * of a Ray container, so such a container does work.
  */
 #include <stdio.h>
 #include <string.h>

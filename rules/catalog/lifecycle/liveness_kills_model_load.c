@@ -161,8 +161,8 @@ const struct rule rule_liveness_kills_model_load = {
 	.scope = PODSPEC,
 	.since = "1.0",
 	.summary =
-		"a model server's liveness probe fails before the weights are loaded",
-	.why = "The kubelet kills the container again and again while it loads, so the server never starts. The finding is an info if nothing shows that the container loads a model.",
+		"a model server's liveness probe may fail before the weights are loaded",
+	.why = "If loading takes longer than the probe allows, the kubelet kills the container again and again, so the server never starts. The finding is an info if nothing shows that the container loads a model.",
 	.remedy =
 		"Add a startupProbe with the handler of the liveness probe, periodSeconds 10 and failureThreshold 60.",
 	.evidence =
