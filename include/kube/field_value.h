@@ -35,7 +35,12 @@ struct value_walk {
 	void *context;
 	struct arena *arena; /* memory of the texts */
 	enum value_check check;
-	bool custom_only; /* skip objects of native kinds */
+	bool custom_only; /* check pods of custom kinds alone */
+	/* The definition of the custom kind is known, and may differ from the
+	 * table. */
+	bool defined;
+	/* Set during found(): the value is in a field of the operator's own. */
+	bool custom;
 };
 void value_issues(struct value_walk *walk, const struct object *object);
 

@@ -76,6 +76,8 @@ struct unknown_walk {
 	/* Set by typed_unknown_fields(): the object's fields are those of the
 	 * releases of an operator. */
 	bool custom;
+	bool loose; /* some definitions of the custom kind preserve all fields
+		     */
 };
 
 /* Checks the object, or if the walk has a pod, its template. Returns true if it

@@ -3,10 +3,11 @@
  * Reports required fields of Kubernetes' own types that are not set: a
  * volumeMount without mountPath, a Deployment without selector. In the pods of
  * operators' kinds, fields of the PodSpec and of containers may be missing,
- * because operators name containers and add some. The rule is skipped at
- * admission, because the API server rejects the object before it calls a
- * validating webhook. This includes operators' kinds, whose schemas require the
- * same fields.
+ * because operators name containers and add some. In common operators' kinds,
+ * fields outside of pods are reported that the schemas of all releases require
+ * (rules/kube/data/custom_types.tsv), unless the input or the snapshot has the
+ * definition. The rule is skipped at admission, because the API server rejects
+ * the object before it calls a validating webhook.
  */
 #include "engine/rule.h"
 #include "kube/field_value.h"
@@ -35,6 +36,8 @@ static void found(struct value_walk *walk, const struct value_issue *issue)
 					field_place(run, issue), issue->field);
 	struct finding *f;
 
+	if (walk->custom && rule_input_defines_kind(run, issue->object))
+		return;
 	if (issue->c)
 		f = report_container(run, issue->c, at, "%s", what);
 	else if (issue->pod)
@@ -50,8 +53,10 @@ static void check(struct rule_run *run, const struct object *object)
 	struct value_walk walk = {
 		.found = found, .context = run, .check = VALUE_MISSING};
 
-	if (!rule_at_admission(run))
-		value_issues(&walk, object);
+	if (rule_at_admission(run))
+		return;
+	walk.defined = rule_has_definition(run, object);
+	value_issues(&walk, object);
 }
 
 const struct rule rule_field_missing = {
@@ -64,6 +69,6 @@ const struct rule rule_field_missing = {
 	.why = "The API server rejects the object, or the pods that an operator creates from it.",
 	.remedy = "Set the field.",
 	.evidence =
-		"required fields of k8s.io/api v0.37.2 without which kube-apiserver 1.37.2 rejects an object; observed on kube-apiserver 1.37.2",
+		"required fields of k8s.io/api v0.37.2 without which kube-apiserver 1.37.2 rejects an object, and those that the definitions of all releases of an operator require (rules/kube/data/custom_types.tsv); observed on kube-apiserver 1.37.2",
 	.check_object = check,
 };

@@ -26,15 +26,21 @@
 /* kubectl asks the server for strict validation, so the consequence depends on
  * the client. */
 #define DROPPED "API server drops it (rejects it with strict field validation)"
+/* KServe and Argo Workflows have both full definitions, and definitions that
+ * preserve all fields. */
+#define IGNORED "API server drops it, or the operator ignores it"
 
 /* Returns the end of a message: "; did you mean `limits`? The API server
  * ...". */
-static const char *consequence(struct rule_run *run, const char *near)
+static const char *consequence(struct rule_run *run, const char *near,
+			       bool loose)
 {
+	const char *what = loose ? IGNORED : DROPPED;
+
 	if (!near)
-		return ": the " DROPPED;
-	return arena_printf(rule_arena(run),
-			    "; did you mean `%s`? The " DROPPED, near);
+		return arena_printf(rule_arena(run), ": the %s", what);
+	return arena_printf(rule_arena(run), "; did you mean `%s`? The %s",
+			    near, what);
 }
 
 /* Returns "`resources`", or the type of an item: "Container". */
@@ -80,41 +86,6 @@ static const char *replaced(const struct unknown_field *field)
 	return NULL;
 }
 
-static void found(struct unknown_walk *walk, const struct unknown_field *field)
-{
-	struct rule_run *run = walk->context;
-	const char *key = field->at->key;
-	const char *help = replaced(field);
-	bool may_be_new = walk->custom && !walk->pod && !field->near &&
-			  !field->owner && !help;
-	const char *what = arena_printf(
-		rule_arena(run), "`%s` is not a field of %s%s%s", key,
-		field_place(run, field),
-		may_be_new ? " in any known release of the operator" : "",
-		consequence(run, field->near));
-	struct finding *f;
-
-	if (walk->custom && !walk->pod &&
-	    rule_input_defines_kind(run, walk->object))
-		return;
-	f = walk->pod ? report_pod(run, walk->pod, field->at, "%s", what)
-		      : report_object(run, walk->object, field->at, "%s", what);
-	finding_at_key(run, f, field->at);
-	if (help) {
-		finding_severity(f, SEVERITY_WARNING);
-		finding_help(run, f, "%s", help);
-	} else if (!field->near && field->owner) {
-		finding_help(run, f,
-			     "Move it to `%.*s`, which has such a field.",
-			     (int)strcspn(field->owner, "."), field->owner);
-	} else if (may_be_new) {
-		finding_severity(f, SEVERITY_WARNING);
-		finding_help(
-			run, f,
-			"Remove the field, unless a newer release of the operator has it.");
-	}
-}
-
 static const char *accelerator_in(struct rule_run *run, const struct node *map)
 {
 	if (node_is_map(map))
@@ -124,23 +95,6 @@ static const char *accelerator_in(struct rule_run *run, const struct node *map)
 					     child->key))
 				return child->key;
 	return NULL;
-}
-
-static void report_device(struct rule_run *run, const struct container *c,
-			  const struct node *at, const char *device,
-			  const char *const *names, size_t n)
-{
-	const char *near = text_nearest(at->key, names, n);
-	struct finding *f;
-
-	f = report_container(run, c, at,
-			     "`%s` is not a field of %s%s, and `%s` is not "
-			     "requested",
-			     at->key, n == 2 ? "`resources`" : "Container",
-			     consequence(run, near), device);
-	finding_at_key(run, f, at);
-	if (!near)
-		finding_help(run, f, "Set it in `resources.limits`.");
 }
 
 static bool is_amounts(const struct node *at)
@@ -165,6 +119,71 @@ static const char *stray_device(struct rule_run *run, const struct container *c,
 			device = accelerator_in(run, node_get(at, "requests"));
 	}
 	return device;
+}
+
+/* True if check_devices() reports the field of a custom kind. */
+static bool has_stray_device(const struct unknown_walk *walk,
+			     const struct node *at)
+{
+	FOR_EACH_POD(walk->object, pod)
+		FOR_EACH_CONTAINER(pod, c)
+			if (at->parent == c->node &&
+			    stray_device(walk->context, c, at))
+				return true;
+	return false;
+}
+
+static void found(struct unknown_walk *walk, const struct unknown_field *field)
+{
+	struct rule_run *run = walk->context;
+	const char *key = field->at->key;
+	const char *help = replaced(field);
+	bool may_be_new = walk->custom && !walk->pod && !field->near &&
+			  !field->owner && !help;
+	const char *what = arena_printf(
+		rule_arena(run), "`%s` is not a field of %s%s%s", key,
+		field_place(run, field),
+		may_be_new ? " in any known release of the operator" : "",
+		consequence(run, field->near, walk->loose && !walk->pod));
+	struct finding *f;
+
+	if (walk->custom && !walk->pod &&
+	    (rule_input_defines_kind(run, walk->object) ||
+	     has_stray_device(walk, field->at)))
+		return;
+	f = walk->pod ? report_pod(run, walk->pod, field->at, "%s", what)
+		      : report_object(run, walk->object, field->at, "%s", what);
+	finding_at_key(run, f, field->at);
+	if (help) {
+		finding_severity(f, SEVERITY_WARNING);
+		finding_help(run, f, "%s", help);
+	} else if (!field->near && field->owner) {
+		finding_help(run, f,
+			     "Move it to `%.*s`, which has such a field.",
+			     (int)strcspn(field->owner, "."), field->owner);
+	} else if (may_be_new) {
+		finding_severity(f, SEVERITY_WARNING);
+		finding_help(
+			run, f,
+			"Remove the field, unless a newer release of the operator has it.");
+	}
+}
+
+static void report_device(struct rule_run *run, const struct container *c,
+			  const struct node *at, const char *device,
+			  const char *const *names, size_t n)
+{
+	const char *near = text_nearest(at->key, names, n);
+	struct finding *f;
+
+	f = report_container(run, c, at,
+			     "`%s` is not a field of %s%s, and `%s` is not "
+			     "requested",
+			     at->key, n == 2 ? "`resources`" : "Container",
+			     consequence(run, near, false), device);
+	finding_at_key(run, f, at);
+	if (!near)
+		finding_help(run, f, "Set it in `resources.limits`.");
 }
 
 /* Reports devices directly in `resources`, below an unknown key of it, or below

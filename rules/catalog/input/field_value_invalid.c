@@ -4,7 +4,9 @@
  * enumeration (`effect: NoShedule`), numbers out of range, names that are not
  * DNS labels, two items with one name, two sources of one volume. The API
  * server rejects native objects with them. The schema of an operator's kind
- * accepts them, and the API server rejects its pods. At admission only words in
+ * accepts them in its pods, and the API server rejects these. Outside of pods,
+ * words are reported that no release of a common operator allows
+ * (rules/kube/data/custom_types.tsv). At admission only words in
  * operators' kinds are checked: the API server checks native objects itself,
  * and other values would cost too much.
  */
@@ -84,10 +86,11 @@ static const char *message(struct rule_run *run,
 }
 
 /* True if another rule reports it with a better message: the restartPolicy of a
- * pod, or a mount at /dev/shm. */
+ * pod, a mount at /dev/shm, or the implementation of MPI. */
 static bool is_said(const struct value_issue *issue)
 {
 	return (issue->pod && !strcmp(issue->field, "restartPolicy")) ||
+	       !strcmp(issue->field, "mpiImplementation") ||
 	       (text_eq(issue->at->key, "mountPath") &&
 		node_eq(issue->at, SHM_PATH));
 }
@@ -98,7 +101,8 @@ static void found(struct value_walk *walk, const struct value_issue *issue)
 	const char *text = issue->text ? issue->text : message(run, issue);
 	struct finding *f;
 
-	if (is_said(issue))
+	if (is_said(issue) ||
+	    (walk->custom && rule_input_defines_kind(run, issue->object)))
 		return;
 	if (issue->c)
 		f = report_container(run, issue->c, issue->at, "%s", text);
@@ -117,6 +121,8 @@ static void check(struct rule_run *run, const struct object *object)
 				  .arena = rule_arena(run),
 				  .custom_only = rule_at_admission(run)};
 
+	if (!walk.custom_only)
+		walk.defined = rule_has_definition(run, object);
 	value_issues(&walk, object);
 	/* At admission, the API server checks the pods when they are
 	 * created. */
@@ -137,6 +143,6 @@ const struct rule rule_field_value_invalid = {
 	.remedy =
 		"Correct or remove the value; the Kubernetes API reference lists what the field allows.",
 	.evidence =
-		"enumerations of k8s.io/api v0.37.2 that kube-apiserver 1.37.2 enforces; https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation; observed on kube-apiserver 1.37.2",
+		"enumerations of k8s.io/api v0.37.2 that kube-apiserver 1.37.2 enforces, and of operators' definitions (rules/kube/data/custom_types.tsv); https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation; observed on kube-apiserver 1.37.2",
 	.check_object = check,
 };

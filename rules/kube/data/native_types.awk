@@ -104,6 +104,8 @@ function write_field(text, t, at,    flags, type)
 	}
 	if (words != "" && !(words in enum))
 		fail("no words of " words)
+	if (words != "" && enum[words] > 255)
+		fail("too many enumerations for native_field.values")
 	printf "\t{\"%s\", '%s', %s, %d, %d, %d, %d},\n", name, \
 		substr(form, 1, 1), flags, type, \
 		words == "" ? 0 : enum[words], length(name), tag(name)
@@ -125,7 +127,7 @@ FILENAME ~ /native_constraints/ {
 		tag($2) ", CONSTRAINT_" toupper($3) ", \"" $4 "\""
 	next
 }
-FILENAME ~ /native_types/ && $1 == "=" {
+FILENAME ~ /(native|custom)_types/ && $1 == "=" {
 	enum[$2] = ++enums
 	for (i = 3; i <= NF; i++)
 		if ($i != "") # as if it were not set
@@ -207,10 +209,11 @@ END {
 		split(custom[i], k, "\t")
 		if (!(k[5] in number))
 			fail("no type " k[5])
-		printf "\t{\"%s\", \"%s\", \"%s\", %d},\n", k[2], k[3], \
-			k[4], number[k[5]]
+		printf "\t{\"%s\", \"%s\", \"%s\", %s, %d},\n", k[2], k[3], \
+			k[4], k[6] == "loose" ? "true" : "false", \
+			number[k[5]]
 	}
-	printf "\t{NULL, NULL, NULL, 0},\n};\n"
+	printf "\t{NULL, NULL, NULL, false, 0},\n};\n"
 	printf "const unsigned native_every = %d;\n", types
 	constant("template", "PodTemplateSpec")
 	constant("pod_spec", "PodSpec")

@@ -3,7 +3,9 @@
  * Checks enumerations and required fields of the native types
  * (data/native_types.tsv), and their constraints (constraint.c): everywhere in
  * objects of native kinds, and in the pods and containers of operators' kinds,
- * whose operators may add and name containers.
+ * whose operators may add and name containers. For other fields of common
+ * operators, data/custom_types.tsv has the enumerations and required fields of
+ * all releases.
  */
 #include "kube/field_value.h"
 
@@ -193,6 +195,23 @@ static void check_pod(struct values *values, const struct pod *pod)
 	}
 }
 
+/* Checks the fields of a native kind, or those of a custom kind outside of its
+ * pods. */
+static void check_object(struct values *values, const struct object *object)
+{
+	struct value_walk *walk = values->walk;
+	const struct native_kind *kind =
+		native_kind(object->group, object->version, object->kind);
+	const struct operator_kind *custom =
+		kind || walk->defined ? NULL : operator_kind(object);
+
+	walk->custom = custom;
+	if (kind || custom)
+		visit_map(values, object->root,
+			  kind ? kind->type : custom->type);
+	walk->custom = false;
+}
+
 void value_issues(struct value_walk *walk, const struct object *object)
 {
 	struct values values = {.walk = walk, .issue = {.object = object}};
@@ -200,13 +219,8 @@ void value_issues(struct value_walk *walk, const struct object *object)
 	values.native = object_kind_has(object, KIND_NATIVE | KIND_SELECTOR);
 	if (object->pods_inferred || (values.native && walk->custom_only))
 		return;
-	if (!walk->custom_only) {
-		const struct native_kind *kind = native_kind(
-			object->group, object->version, object->kind);
-
-		if (kind)
-			visit_map(&values, object->root, kind->type);
-	}
+	if (!walk->custom_only)
+		check_object(&values, object);
 	if (!values.native && walk->check == VALUE_CONSTRAINTS)
 		visit_map(&values, node_get(object->root, "metadata"),
 			  native_metadata);

@@ -169,8 +169,9 @@ const struct operator_kind *operator_kind(const struct object *object)
 {
 	const struct operator_kind *k = operator_kinds;
 
-	for (; k->kind; k++)
-		if (object_is(object, k->group, k->kind) &&
+	for (; object->kind && k->kind; k++)
+		if (*k->kind == *object->kind &&
+		    object_is(object, k->group, k->kind) &&
 		    text_eq(object->version, k->version))
 			return k;
 	return NULL;

@@ -8,6 +8,8 @@
 #include "kube/typed.h"
 #include "native.h"
 
+enum { MOST_FIELDS = 128 };
+
 struct unknown_level {
 	const struct native_type *type;
 	const struct unknown_level *outer;
@@ -65,9 +67,9 @@ static void report(struct unknown_walk *walk, const struct unknown_level *level,
 		   const struct node *at)
 {
 	const struct native_type *type = level->type;
-	const char *names[64];
+	const char *names[MOST_FIELDS];
 	char name[64];
-	unsigned n = type->nfields < 64 ? type->nfields : 64;
+	unsigned n = type->nfields < MOST_FIELDS ? type->nfields : MOST_FIELDS;
 	struct unknown_field field = {at, name, owner_of(level, at->key), NULL};
 
 	for (unsigned i = 0; i < n; i++)
@@ -131,8 +133,9 @@ bool typed_unknown_fields(struct unknown_walk *walk)
 		return true;
 	}
 	kind = native_kind(object->group, object->version, object->kind);
-	custom = walk->defined ? NULL : operator_kind(object);
+	custom = kind || walk->defined ? NULL : operator_kind(object);
 	walk->custom = custom;
+	walk->loose = custom && custom->loose;
 	if (kind)
 		visit_map(walk, object->root, kind->type, NULL);
 	else if (custom)
