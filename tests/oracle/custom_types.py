@@ -13,8 +13,8 @@ own types define (pods, metadata) have any type here, because they are checked
 as such. The folders should have the definitions of all releases: `git show
 TAG:PATH` for each tag of an operator.
 
-With --missing, prints what the definitions have and the table lacks, and what
-the table requires and they do not; fails if there is anything.
+With --missing, prints the fields and words of the definitions that the table
+lacks, and the fields that the table alone requires; fails if there are any.
 """
 import pathlib
 import re
