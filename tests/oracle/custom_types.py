@@ -337,8 +337,8 @@ class Types:
         return self.enums[words]
 
     def add(self, name, kind, fields, least):
-        """Returns the name of a type with these fields. Those with at least
-        this need are required."""
+        """Returns the name of a type with these fields. A field with at least
+        this need is required."""
         text = " ".join(f"{key}={self.form(key, kind, form, least)}"
                         f"{'+' if need >= least else ''}"
                         for key, (form, need) in sorted(fields.items()))

@@ -85,7 +85,7 @@ struct native_kind {
 /* A custom kind, of whose types only the fields are known. */
 struct operator_kind {
 	const char *group, *version, *kind;
-	/* Its operator also has a definition that preserves all fields. */
+	/* The operator also has a definition that preserves all fields. */
 	bool loose;
 	unsigned short type;
 };
