@@ -95,10 +95,10 @@ struct label_value {
 	const char *product; /* its name in the MIG profile rows, or NULL */
 };
 const struct label_value *label_value_find(const char *key, const char *value);
-/* True if the table lists all values of this key, so that others are
- * suspicious. */
-bool label_values_known(const char *key);
-const char *label_value_nearest(const char *key, const char *value);
+/* Returns the row of the key after a row, or its first row for NULL; NULL if
+ * there is none. If there are rows, they are all values of the key. */
+const struct label_value *label_value_next(const char *key,
+					   const struct label_value *after);
 
 struct instance_type {
 	const char *name;   /* p5.48xlarge, a2-highgpu-8g, Standard_ND96... */

@@ -182,11 +182,5 @@ struct image_type container_image(const struct container *c);
  * unknown for a claim that may be for one.
  */
 enum tri container_uses_gpu(const struct container *c);
-/* Returns accelerator_resembles() for the entry's name; computed once per
- * pod. */
-const struct accelerator *
-container_resembles(const struct accelerator_extra *extra,
-		    const struct container *c,
-		    const struct resource_entry *entry);
 
 #endif

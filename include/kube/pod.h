@@ -191,8 +191,6 @@ pod_annotation(const struct pod *pod, const char *key)
 		       : pod_meta_default(pod, "annotations", key);
 }
 
-/* True if the kind of the pod has a place for this field of a container. */
-bool pod_takes_container_field(const struct pod *pod, const char *name);
 /*
  * Finds the place where a fix writes a field of a generated pod. base is the
  * PodSpec or a generated container, dotted a path from it. Returns the author's

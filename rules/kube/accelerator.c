@@ -402,33 +402,25 @@ const struct node_label *node_label_find(const char *key)
 	return i < 0 ? NULL : (last = &data_node_labels[i]);
 }
 
+const struct label_value *label_value_next(const char *key,
+					   const struct label_value *after)
+{
+	size_t i = after ? (size_t)(after - data_label_values) + 1 : 0;
+
+	while (i < data_label_values_n &&
+	       !text_eq(data_label_values[i].key, key))
+		i++;
+	return i < data_label_values_n ? &data_label_values[i] : NULL;
+}
+
 const struct label_value *label_value_find(const char *key, const char *value)
 {
-	for (size_t i = 0; i < data_label_values_n; i++)
-		if (text_eq(data_label_values[i].key, key) &&
-		    text_eq(data_label_values[i].value, value))
-			return &data_label_values[i];
-	return NULL;
-}
+	const struct label_value *row = NULL;
 
-bool label_values_known(const char *key)
-{
-	for (size_t i = 0; i < data_label_values_n; i++)
-		if (text_eq(data_label_values[i].key, key))
-			return true;
-	return false;
-}
-
-const char *label_value_nearest(const char *key, const char *value)
-{
-	const char *names[64];
-	size_t n = 0;
-
-	for (size_t i = 0; i < data_label_values_n; i++)
-		if (text_eq(data_label_values[i].key, key) &&
-		    n < ARRAY_SIZE(names))
-			names[n++] = data_label_values[i].value;
-	return text_nearest(value, names, n);
+	while ((row = label_value_next(key, row)) &&
+	       !text_eq(row->value, value))
+		;
+	return row;
 }
 
 /* Matches like row_matches(); "c5.*" also matches the family "c5". */

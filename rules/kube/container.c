@@ -138,44 +138,6 @@ struct image_type container_image(const struct container *c)
 	return memo->image;
 }
 
-/* Returns the result of the same entry in the previous container, whose
- * resources are usually the same. NULL if that entry has another name or was
- * not looked up. */
-static const struct accelerator *
-resembled_before(const struct container *c, const struct resource_entry *entry)
-{
-	size_t i = (size_t)(entry - c->entries);
-	const struct container *before = c - 1;
-
-	if (c == c->pod->containers || !before->memo->resembles ||
-	    i >= before->nlimits + before->nrequests ||
-	    !node_same_key(before->entries[i].node, entry->node))
-		return NULL;
-	return before->memo->resembles[i];
-}
-
-const struct accelerator *
-container_resembles(const struct accelerator_extra *extra,
-		    const struct container *c,
-		    const struct resource_entry *entry)
-{
-	static const struct accelerator nothing = {.name = ""};
-	const struct accelerator **all = c->memo->resembles;
-	size_t i = (size_t)(entry - c->entries);
-
-	if (!all)
-		c->memo->resembles = all = ARENA_ARRAY(
-			c->pod->memo->arena, const struct accelerator *,
-			c->nlimits + c->nrequests);
-	if (!all[i])
-		all[i] = resembled_before(c, entry);
-	if (!all[i])
-		all[i] = accelerator_resembles(extra, entry->node->key);
-	if (!all[i])
-		all[i] = &nothing;
-	return all[i] == &nothing ? NULL : all[i];
-}
-
 const struct node *container_env_tagged(const struct container *c,
 					const char *name, uint16_t tag)
 {

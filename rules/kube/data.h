@@ -60,8 +60,6 @@ extern const struct product_size data_products[];
 extern const size_t data_products_n;
 extern const struct mig_profile data_mig_profiles[];
 extern const size_t data_mig_profiles_n;
-extern const struct visible_variable data_visible_variables[];
-extern const size_t data_visible_variables_n;
 /* The first row that matches is used. */
 extern const struct device_path data_device_paths[];
 extern const size_t data_device_paths_n;

@@ -257,11 +257,6 @@ struct container_memo {
 	const struct shm *shm;
 	bool image_known;
 	struct image_type image;
-	/*
-	 * Accelerators that the names of entries resemble, as far as they were
-	 * looked up.
-	 */
-	const struct accelerator **resembles;
 };
 
 /* True if the name of a container or an image shows a server, or if there is a

@@ -59,18 +59,6 @@ const struct node *pod_volume(const struct pod *pod, const char *name)
 	return volume ? volume : named_item(pod->volumes, name);
 }
 
-bool pod_takes_container_field(const struct pod *pod, const char *name)
-{
-	const struct field_row *row = pod->fields;
-
-	for (; row && row->from; row++)
-		if (row->box && !row->to)
-			return true;
-		else if (row->box && !row->to[1] && !strcmp(row->to[0], name))
-			return true;
-	return !pod->fields || pod->partly;
-}
-
 /* Returns the number of the row's keys if dotted begins with them, else 0. */
 static size_t begins_with(const char *dotted, const char *const *keys)
 {

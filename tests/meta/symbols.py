@@ -35,7 +35,7 @@ MAY_USE = {
     "certs": RULES[:1],
     "webhook": PROGRAM + ["certs"],
 }
-LEFT = 17
+LEFT = 10
 
 
 def layer(source):

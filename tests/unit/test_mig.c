@@ -20,35 +20,14 @@ static void same(const char *what, const char *got, const char *want)
 			 want ? want : "none");
 }
 
-static void profiles_are_parsed(void **state)
+static void products_have_a_largest_number(void **state)
 {
-	static const char *const yes[] = {
-		"1g.5gb",   "1g.10gb",	   "1g.10gb.me", "7g.40gb",
-		"7g.80gb",  "3g.71gb",	   "1g.23gb",	 "7g.180gb",
-		"4g.93gb",  "1g.24gb.gfx", "1g.6gb",	 "2g.12gb",
-		"7g.278gb", "1g.24gb.me",  "1g.12gb-me", "2g.32gb"};
-	static const char *const no[] = {
-		"1g.5g",      "1g.5",	"8g.80gb", "2g.5gb",  "1g.10gb.mex",
-		"mig-1g.5gb", "1G.5GB", "",	   "5g.40gb", "1g.10gb+me"};
-
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(yes); i++)
-		assert_true(mig_profile_on(yes[i], NULL));
-	for (size_t i = 0; i < ARRAY_SIZE(no); i++)
-		assert_false(mig_profile_on(no[i], NULL));
-	assert_true(mig_profile_on("1g.5gb", "A100-40GB"));
-	assert_false(mig_profile_on("1g.5gb", "A100-80GB"));
-	assert_false(mig_profile_on("1g.5gb", "T4"));
 	assert_int_equal(mig_product_most("NVIDIA-GB300"), 4);
 	assert_int_equal(mig_product_most("nvidia-gb200"), 4);
 	assert_int_equal(mig_product_most("NVIDIA-GB200-SHARED"), -1);
 	assert_int_equal(mig_product_most("NVIDIA-GB200X"), -1);
 	assert_int_equal(mig_product_most("NVIDIA-H100-NVL"), -1);
-	assert_true(mig_profile_on("3g.40gb", "H100-80GB"));
-	assert_false(mig_profile_on("3g.40gb", "H100-NVL"));
-	same("near", mig_profile_nearest("1g.5g"), "1g.5gb");
-	same("near", mig_profile_nearest("7g.80g"), "7g.80gb");
-	same("near", mig_profile_nearest("whatever"), NULL);
 }
 
 static void products_have_their_profiles(void **state)
@@ -104,7 +83,7 @@ static void products_of_labels_are_in_the_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(profiles_are_parsed),
+		cmocka_unit_test(products_have_a_largest_number),
 		cmocka_unit_test(products_have_their_profiles),
 		cmocka_unit_test(products_of_labels_are_in_the_table),
 	};

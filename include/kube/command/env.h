@@ -70,13 +70,6 @@ const struct node *container_env_after(const struct container *c,
 				       const char *name,
 				       const struct node *after);
 
-/* A variable by which a container runtime other than NVIDIA's makes devices
- * visible in a container (data/visible_variables.tsv). */
-struct visible_variable {
-	const char *name, *runtime;
-};
-const struct visible_variable *visible_variables(size_t *n);
-
 /* True if the container's command or args contain the text, or are unknown and
  * may contain it. */
 bool container_says(const struct container *c, const char *text);

@@ -17,14 +17,8 @@ enum { RAY_KEPT_SUCCESS = 1, RAY_KEPT_FAILURE = 2 };
 /* Returns the number of GPUs in rayStartParams and sets *at to its node; -1 if
  * it is not set or not a number. */
 int64_t ray_num_gpus(const struct pod *pod, const struct node **at);
-/* GPUs of a cluster as Ray counts them: KubeRay passes on `num-gpus`, or the
- * number in the limits of the first container. */
-struct ray_gpus {
-	int64_t node; /* GPUs of its largest node */
-	int64_t all;  /* GPUs of the largest number of nodes */
-};
-
-/* Returns false if the cluster has none or they are unknown. */
-bool ray_gpus(const struct object *object, struct ray_gpus *out);
+/* Returns the number of pods of a worker group in one cluster; max: the largest
+ * one if the group autoscales. */
+struct amount ray_group_pods(const struct node *group, bool max);
 
 #endif

@@ -23,10 +23,8 @@ struct product_size {
 
 #define MIG_PREFIX "nvidia.com/mig-"
 
-/* True if this product (NULL: any product) offers the profile. */
-bool mig_profile_on(const char *profile, const char *product);
-/* Returns the profile that a misspelled one probably means, or NULL. */
-const char *mig_profile_nearest(const char *profile);
+/* Returns the profiles of all products, and sets *n to their number. */
+const struct mig_profile *mig_profiles(size_t *n);
 /* Returns the GPU product of nodes with this value of nvidia.com/gpu.product,
  * of GKE's label or of an instance type; NULL if unknown or not a single
  * one. */

@@ -7,16 +7,36 @@
  * devices: the value of the plugin, or of an annotation that a scheduler
  * writes, applies to them.
  *
- * Sources: rules/kube/data/visible_variables.tsv.
+ * Sources: ROCm/container-toolkit internal/oci/oci.go (getAMDEnv: indices,
+ * all); Ascend/ascend-docker-runtime hook/main.go (parseDevices: indices and
+ * ranges); AWS Neuron documentation, tutorial-oci-hook (containerd's default
+ * runtime), and EKS AMI nodeadm (applyNeuron);
+ * HabanaAI/habana-container-runtime main.go, specs.go (filterDevicesByENV:
+ * indices, all); Deep-Spark/ix-container-toolkit README; torch_musa
+ * documentation, FAQ (mt-container-toolkit).
  */
 #include <ctype.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/env.h"
 #include "kube/purpose/class.h"
 #include "kube/purpose/intent.h"
+
+struct visible_variable {
+	const char *name, *runtime;
+};
+
+static const struct visible_variable variables[] = {
+	{"AMD_VISIBLE_DEVICES", "amd-container-runtime"},
+	{"ASCEND_VISIBLE_DEVICES", "ascend-docker-runtime"},
+	{"AWS_NEURON_VISIBLE_DEVICES", "oci-neuron-hook"},
+	{"HABANA_VISIBLE_DEVICES", "habana-container-runtime"},
+	{"IX_VISIBLE_DEVICES", "ix-container-toolkit"},
+	{"MTHREADS_VISIBLE_DEVICES", "mt-container-toolkit"},
+};
 
 /* True for `all`, or a text with a number: all of these runtimes identify
  * devices by numbers. */
@@ -83,14 +103,11 @@ static bool env_is_list(const struct container *c)
 
 static void check_container(struct rule_run *run, const struct container *c)
 {
-	const struct visible_variable *variables;
 	bool is_list = env_is_list(c);
-	size_t n;
 
 	if (container_uses_gpu(c) != TRI_NO)
 		return;
-	variables = visible_variables(&n);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(variables); i++) {
 		const char *name = variables[i].name;
 
 		/* Nearly all containers lack the variable. */

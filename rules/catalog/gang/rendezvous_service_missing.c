@@ -14,7 +14,6 @@
 #include "kube/command/argv.h"
 #include "kube/command/env.h"
 #include "kube/command/parallel.h"
-#include "kube/operators/pod_name.h"
 
 static const char *const names[] = {"MASTER_ADDR", "PET_MASTER_ADDR",
 				    "PET_RDZV_ENDPOINT", NULL};

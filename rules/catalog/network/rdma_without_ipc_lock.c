@@ -44,15 +44,27 @@ static bool locks_memory(const struct container *c)
 	return false;
 }
 
+/* True if the kind of the pod has a place for the security context of a
+ * container. */
+static bool takes_security(const struct container *c)
+{
+	const struct pod *pod = c->pod;
+	const char *const *keys;
+	size_t taken;
+
+	return !pod->fields || pod->partly ||
+	       pod_field_place(pod, c->node, "securityContext", &keys, &taken);
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod->flat || !pod_takes_container_field(pod, "securityContext"))
+	if (pod->flat)
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		const struct node *device = rdma_device(c);
 
 		if (!device || c->gpus.n < 1 || locks_memory(c) ||
-		    container_is_merged(c) ||
+		    container_is_merged(c) || !takes_security(c) ||
 		    text_eq(container_env_text(c, "NCCL_IB_DISABLE"), "1"))
 			continue;
 		report_container(

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "doc/load.h"
 #include "engine/rule.h"
+#include "kube/command/parallel.h"
 #include "kube/operators/ray.h"
 
 /*
@@ -75,6 +76,73 @@ static const char *title(const struct node *deployment)
 	return name ? name : "(without a name)";
 }
 
+/* --- GPUs of the cluster -------------------------------------------------- */
+
+/* GPUs of a cluster as Ray counts them: KubeRay passes on `num-gpus`, or the
+ * number in the limits of the first container. */
+struct ray_gpus {
+	int64_t node; /* GPUs of its largest node */
+	int64_t all;  /* GPUs of the largest number of nodes */
+};
+
+/* Returns the number of pods of the template in one cluster. */
+static struct amount nodes_of(const struct pod *pod)
+{
+	/* The head group is a field with one pod, a worker group is an item of
+	 * a list. */
+	return pod->group->key ? amount_of(1)
+			       : ray_group_pods(pod->group, true);
+}
+
+/* Returns the number of GPUs that Ray counts on a node; -1 if it is unknown. */
+static int64_t node_gpus(const struct pod *pod)
+{
+	const struct node *at;
+	int64_t n = ray_num_gpus(pod, &at);
+
+	if (!node_is_unset(at))
+		return n;
+	/* KubeRay passes these resources to Ray instead. */
+	if (!node_is_unset(node_get(pod->group, "resources")))
+		return -1;
+	/* The user's own command replaces KubeRay's, so only its --num-gpus
+	 * counts. */
+	if (pod_annotation(pod, "ray.io/overwrite-container-cmd") ||
+	    object_annotation(pod->object, "ray.io/overwrite-container-cmd"))
+		return -1;
+	FOR_EACH_CONTAINER(pod, c) {
+		if (container_env(c, "RAY_OVERRIDE_RESOURCES"))
+			return -1;
+		if (c->role != CONTAINER_MAIN || c->index ||
+		    !text_ends(c->resource, "gpu"))
+			continue;
+		n = container_devices(c);
+		return n && n == pod->gpus.n ? n : -1;
+	}
+	return pod->gpu_by || pod->gpu_unknown ? -1 : 0;
+}
+
+/* Returns false if the cluster has no GPUs or they are unknown. */
+static bool count_gpus(const struct object *object, struct ray_gpus *out)
+{
+	struct amount all = {0};
+
+	*out = (struct ray_gpus){0};
+	FOR_EACH_POD(object, pod) {
+		int64_t n = node_gpus(pod);
+
+		if (n < 0)
+			return false;
+		if (n > out->node)
+			out->node = n;
+		if (n)
+			all = amount_add(
+				all, amount_mul(nodes_of(pod), amount_of(n)));
+	}
+	out->all = all.n;
+	return out->node && !all.unknown;
+}
+
 static void check(struct rule_run *run, const struct object *object)
 {
 	struct quantity sum = quantity_from(0);
@@ -84,7 +152,7 @@ static void check(struct rule_run *run, const struct object *object)
 	if (!object_is(object, "ray.io", "RayService") || object->fragment)
 		return;
 	at = node_path(object->root, "spec.serveConfigV2");
-	if (!node_str(at) || !ray_gpus(object, &has))
+	if (!node_str(at) || !count_gpus(object, &has))
 		return;
 	config = yaml_in(rule_arena(run), at);
 	FOR_EACH_CHILD(node_get(config, "applications"), app)

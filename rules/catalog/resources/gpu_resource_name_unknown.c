@@ -39,8 +39,36 @@ static uint64_t nodes_with_resource(const struct cluster *cluster,
 	return count;
 }
 
+/* A container, and the accelerators that the names of its entries and those of
+ * the previous container resemble. */
+struct names {
+	const struct container *c;
+	const struct accelerator **own, **before;
+};
+
+/* Returns accelerator_resembles() for the entry's name. The resources of
+ * adjacent containers are usually the same, and the search is slow. */
+static const struct accelerator *
+find_similar(struct rule_run *run, const struct names *names,
+	     const struct resource_entry *entry)
+{
+	static const struct accelerator nothing = {.name = ""};
+	const struct container *c = names->c, *before = c - 1;
+	size_t i = (size_t)(entry - c->entries);
+	const struct accelerator *found = NULL;
+
+	if (names->before && i < before->nlimits + before->nrequests &&
+	    text_eq(before->entries[i].node->key, entry->node->key))
+		found = names->before[i];
+	if (!found)
+		found = accelerator_resembles(rule_accelerators(run),
+					      entry->node->key);
+	names->own[i] = found ? found : &nothing;
+	return found == &nothing ? NULL : found;
+}
+
 /* Returns the name that is probably meant, or NULL. */
-static const char *meant(struct rule_run *run, const struct container *c,
+static const char *meant(struct rule_run *run, const struct names *names,
 			 const struct resource_entry *entry)
 {
 	const struct accelerator_extra *extra = rule_accelerators(run);
@@ -53,7 +81,7 @@ static const char *meant(struct rule_run *run, const struct container *c,
 		key = strchr(key, '.') + 1;
 		return accelerator_find(extra, key) ? key : NULL;
 	}
-	accelerator = container_resembles(extra, c, entry);
+	accelerator = find_similar(run, names, entry);
 	return accelerator ? accelerator->name : NULL;
 }
 
@@ -104,9 +132,10 @@ static void report_named(struct rule_run *run, const struct container *c,
 		"Turn on the feature gate DRAExtendedResource, or request the devices by a claim.");
 }
 
-static void check_entry(struct rule_run *run, const struct container *c,
+static void check_entry(struct rule_run *run, const struct names *names,
 			const struct resource_entry *entry)
 {
+	const struct container *c = names->c;
 	const struct node *value = entry->node;
 	const char *name;
 	struct finding *f;
@@ -118,7 +147,7 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	/* Operators may define their own short names (Dynamo's `gpu`). */
 	if (c->pod->flat && !strchr(value->key, '/'))
 		return;
-	name = meant(run, c, entry);
+	name = meant(run, names, entry);
 	if (!name || entry->state == QUANTITY_ABSENT)
 		return;
 	/* A request of 0 for a name that no node offers does no harm; a short
@@ -158,10 +187,17 @@ static void check_named(struct rule_run *run, const struct pod *pod)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
+	struct names names = {0};
+
 	check_named(run, pod);
 	FOR_EACH_CONTAINER(pod, c) {
+		names.c = c;
+		names.before = names.own;
+		names.own =
+			ARENA_ARRAY(rule_arena(run), const struct accelerator *,
+				    c->nlimits + c->nrequests);
 		FOR_EACH_ASKED(c, entry)
-			check_entry(run, c, entry);
+			check_entry(run, &names, entry);
 	}
 }
 

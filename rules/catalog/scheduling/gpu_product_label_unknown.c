@@ -5,22 +5,31 @@
  * products appear, the finding is an info. With a snapshot, the values of all
  * product labels are compared with the labels of the nodes.
  */
+#include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/scheduling/affinity.h"
 #include "kube/scheduling/node_match.h"
 
+/* Compares the value with all values of the key, if they are known. */
 static void check_value(struct rule_run *run, const struct pod *pod,
 			const struct node_need *need, const struct node *value)
 {
-	const char *near;
+	const struct label_value *row = NULL;
+	const char *names[64], *near;
 	struct finding *f;
+	size_t n = 0;
 
 	if (!node_str(value) || label_value_find(need->key, node_str(value)))
 		return;
+	while (n < ARRAY_SIZE(names) &&
+	       (row = label_value_next(need->key, row)))
+		names[n++] = row->value;
+	if (!n)
+		return;
 	f = report_pod(run, pod, value, "`%s` is not a known value of `%s`",
 		       node_str(value), need->key);
-	near = label_value_nearest(need->key, node_str(value));
+	near = text_nearest(node_str(value), names, n);
 	if (near)
 		finding_help(run, f, "did you mean `%s`?", near);
 }
@@ -63,7 +72,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		     value = node_need_next(need, value)) {
 			if (nodes && is_product(need->key))
 				check_nodes(run, pod, need, value);
-			else if (label_values_known(need->key))
+			else
 				check_value(run, pod, need, value);
 		}
 	}

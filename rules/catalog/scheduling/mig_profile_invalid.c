@@ -34,6 +34,40 @@ static const char *mig_profile_of(struct arena *arena, const char *resource)
 			     strlen(resource) - strlen(shared));
 }
 
+/* True if this product (NULL: any product) offers the profile. */
+static bool has_profile(const char *product, const char *profile)
+{
+	size_t n;
+	const struct mig_profile *rows = mig_profiles(&n);
+
+	for (size_t i = 0; i < n; i++)
+		if (text_eq(rows[i].profile, profile) &&
+		    (!product || text_eq(rows[i].product, product)))
+			return true;
+	return false;
+}
+
+/* Returns the profile that a misspelled one probably means, or NULL. */
+static const char *nearest_profile(const char *profile)
+{
+	const char *best = NULL;
+	unsigned least = 3;
+	size_t n;
+	const struct mig_profile *rows = mig_profiles(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		const char *one = rows[i].profile;
+		unsigned d =
+			one ? text_distance(profile, one, least - 1) : least;
+
+		if (d >= least)
+			continue;
+		least = d;
+		best = one;
+	}
+	return best;
+}
+
 /* True for a profile of the usual form, such as 3g.40gb or 1g.24gb.gfx. */
 static bool looks_right(const char *profile)
 {
@@ -71,7 +105,7 @@ static void report_unknown(struct rule_run *run, const struct container *c,
 	if (looks_right(profile))
 		finding_severity(f, SEVERITY_WARNING);
 	if (slices->unknown++ < COMPARED)
-		near = mig_profile_nearest(profile);
+		near = nearest_profile(profile);
 	if (near)
 		finding_help(run, f, "did you mean `" MIG_PREFIX "%s`?", near);
 }
@@ -84,7 +118,7 @@ static void check_product(struct rule_run *run, const struct container *c,
 		const struct mig_choice *one = &choices->items[i];
 		struct finding *f;
 
-		if (mig_profile_on(profile, one->product))
+		if (has_profile(one->product, profile))
 			continue;
 		if (rule_names_device(run, value->key))
 			return;
@@ -111,7 +145,7 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	    entry->state == QUANTITY_ABSENT ||
 	    (entry->state == QUANTITY_OK && entry->quantity.nano <= 0))
 		return;
-	if (mig_profile_on(profile, NULL))
+	if (has_profile(NULL, profile))
 		check_product(run, c, value, profile, &slices->choices);
 	else
 		report_unknown(run, c, value, profile, slices);
@@ -132,7 +166,7 @@ static void check_partition(struct rule_run *run, const struct pod *pod)
 		const struct mig_choice *one = &choices.items[i];
 		struct finding *f;
 
-		if (mig_profile_on(at->str, one->product))
+		if (has_profile(one->product, at->str))
 			continue;
 		f = report_pod(run, pod, at,
 			       "`%s` selects %s, which has no MIG profile `%s`",

@@ -12,7 +12,6 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "doc/edit.h"
-#include "rules/kube/data.h"
 
 static bool mentions(const struct node *list, const char *name)
 {
@@ -122,10 +121,4 @@ const struct node *container_env_after(const struct container *c,
 	if (node_is_unknown(injected))
 		return after ? NULL : injected;
 	return env_first(injected, name, &after);
-}
-
-const struct visible_variable *visible_variables(size_t *n)
-{
-	*n = data_visible_variables_n;
-	return data_visible_variables;
 }

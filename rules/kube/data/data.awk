@@ -100,7 +100,6 @@ BEGIN {
 	type["mig_profiles"] = "mig_profile"
 	type["products"] = "product_size"
 	type["removed_versions"] = "removed_version"
-	type["visible_variables"] = "visible_variable"
 	type["device_paths"] = "device_path"
 	type["images"] = "image_pattern"
 }
@@ -150,7 +149,6 @@ table == "removed_versions" {
 	printf "\t{\"%s\", \"%s\", %s, %d},\n", $1, $2, \
 		$3 == "*" ? "NULL" : text($3), $4
 }
-table == "visible_variables" { printf "\t{\"%s\", \"%s\"},\n", $1, $2 }
 table == "device_paths" {
 	printf "\t{\"%s\", HOST_SHOWS_%s},\n", $1, toupper($2)
 }

@@ -10,7 +10,7 @@ echo '#include <stdbool.h>'
 echo '#include "rules/kube/data.h"'
 for table in accelerators fabric reserved_domains node_labels label_values \
 	instance_types mig_profiles products \
-	removed_versions visible_variables device_paths images; do
+	removed_versions device_paths images; do
 	printf '@table\t%s\n' "$table"
 	case $table in
 	# These keep the order of the file: the first match counts.

@@ -11,7 +11,6 @@
 
 #include <stdlib.h>
 
-#include "kube/command/parallel.h"
 #include "kube/operators/ray.h"
 
 int64_t ray_num_gpus(const struct pod *pod, const struct node **at)
@@ -40,7 +39,7 @@ static bool autoscales(const struct node *group)
 				     "enableInTreeAutoscaling"));
 }
 
-static struct amount group_pods(const struct node *group, bool max)
+struct amount ray_group_pods(const struct node *group, bool max)
 {
 	struct amount least = amount_field(group, "minReplicas", 0);
 	struct amount most = amount_field(group, "maxReplicas", INT32_MAX);
@@ -64,12 +63,12 @@ static struct amount group_pods(const struct node *group, bool max)
 
 COUNT_FORMULA(ray)
 {
-	return group_pods(at, false);
+	return ray_group_pods(at, false);
 }
 
 COUNT_FORMULA(ray_max)
 {
-	return group_pods(at, true);
+	return ray_group_pods(at, true);
 }
 
 /*
@@ -79,7 +78,7 @@ COUNT_FORMULA(ray_max)
 static struct amount group_gang(const struct node *group)
 {
 	if (!autoscales(group) || node_is_true(node_get(group, "suspend")))
-		return group_pods(group, false);
+		return ray_group_pods(group, false);
 	return amount_mul(amount_field(group, "minReplicas", 0),
 			  amount_field(group, "numOfHosts", 1));
 }
@@ -100,64 +99,6 @@ COUNT_FORMULA(ray_submitter)
 	const struct node *mode = node_get(at, "submissionMode");
 
 	return amount_of(node_is_unset(mode) || node_eq(mode, "K8sJobMode"));
-}
-
-/* -- GPUs that Ray counts -------------------------------------------------- */
-
-/* Returns the number of pods of the template in one cluster. */
-static struct amount nodes_of(const struct pod *pod)
-{
-	/* The head group is a field with one pod, a worker group is an item of
-	 * a list. */
-	return pod->group->key ? amount_of(1) : group_pods(pod->group, true);
-}
-
-/* Returns the number of GPUs that Ray counts on a node; -1 if it is unknown. */
-static int64_t node_gpus(const struct pod *pod)
-{
-	const struct node *at;
-	int64_t n = ray_num_gpus(pod, &at);
-
-	if (!node_is_unset(at))
-		return n;
-	/* KubeRay passes these resources to Ray instead. */
-	if (!node_is_unset(node_get(pod->group, "resources")))
-		return -1;
-	/* The user's own command replaces KubeRay's, so only its --num-gpus
-	 * counts. */
-	if (pod_annotation(pod, "ray.io/overwrite-container-cmd") ||
-	    object_annotation(pod->object, "ray.io/overwrite-container-cmd"))
-		return -1;
-	FOR_EACH_CONTAINER(pod, c) {
-		if (container_env(c, "RAY_OVERRIDE_RESOURCES"))
-			return -1;
-		if (c->role != CONTAINER_MAIN || c->index ||
-		    !text_ends(c->resource, "gpu"))
-			continue;
-		n = container_devices(c);
-		return n && n == pod->gpus.n ? n : -1;
-	}
-	return pod->gpu_by || pod->gpu_unknown ? -1 : 0;
-}
-
-bool ray_gpus(const struct object *object, struct ray_gpus *out)
-{
-	struct amount all = {0};
-
-	*out = (struct ray_gpus){0};
-	FOR_EACH_POD(object, pod) {
-		int64_t n = node_gpus(pod);
-
-		if (n < 0)
-			return false;
-		if (n > out->node)
-			out->node = n;
-		if (n)
-			all = amount_add(
-				all, amount_mul(nodes_of(pod), amount_of(n)));
-	}
-	out->all = all.n;
-	return out->node && !all.unknown;
 }
 
 /* -- the gang -------------------------------------------------------------- */

@@ -13,32 +13,10 @@
 #include "base/array.h"
 #include "rules/kube/data.h"
 
-bool mig_profile_on(const char *profile, const char *product)
+const struct mig_profile *mig_profiles(size_t *n)
 {
-	for (size_t i = 0; i < data_mig_profiles_n; i++)
-		if (text_eq(data_mig_profiles[i].profile, profile) &&
-		    (!product ||
-		     text_eq(data_mig_profiles[i].product, product)))
-			return true;
-	return false;
-}
-
-const char *mig_profile_nearest(const char *profile)
-{
-	const char *best = NULL;
-	unsigned least = 3;
-
-	for (size_t i = 0; i < data_mig_profiles_n; i++) {
-		const char *one = data_mig_profiles[i].profile;
-		unsigned d =
-			one ? text_distance(profile, one, least - 1) : least;
-
-		if (d >= least)
-			continue;
-		least = d;
-		best = one;
-	}
-	return best;
+	*n = data_mig_profiles_n;
+	return data_mig_profiles;
 }
 
 /* True if the text is a part of s: between dashes, or after the last one. */

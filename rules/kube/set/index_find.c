@@ -408,28 +408,23 @@ bool index_keeps(const struct object_index *set, enum cluster_kind kind)
 	return at < set->nnamed && set->named[at].kind == kind;
 }
 
-static bool may_name(const struct workload *w, const struct kept_object *o,
-		     enum cluster_kind kind)
-{
-	const char *namespace = namespace_of(w, kind);
-
-	return o->kind == kind && o->cluster == w->cluster &&
-	       (!*o->namespace || !strcmp(o->namespace, namespace));
-}
-
 bool index_lists(const struct object_index *set, const struct workload *w,
 		 enum cluster_kind kind)
 {
+	const char *const namespaces[] = {"", namespace_of(w, kind)};
 	bool any = false;
 
-	for (size_t i = 0; i < set->nnamed; i++) {
-		const struct kept_object *o = &set->named[i];
+	for (int i = 0; i <= (*namespaces[1] != '\0'); i++) {
+		const struct kept_object want = {
+			.kind = kind, .namespace = namespaces[i], .name = ""};
+		size_t at = first_of(set, &want), end = end_of(set, want);
 
-		if (!may_name(w, o, kind))
-			continue;
-		if (!*o->name)
+		while (at < end && set->named[at].cluster != w->cluster)
+			at++;
+		/* An unknown name comes first. */
+		if (at < end && !*set->named[at].name)
 			return false;
-		any = true;
+		any |= at < end;
 	}
 	return any;
 }
