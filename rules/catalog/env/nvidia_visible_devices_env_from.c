@@ -162,7 +162,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    pod->gpu_by & (GPU_BY_ANNOTATION | GPU_BY_SHARE))
 		return;
 	FOR_EACH_CONTAINER_OF_ALL(pod, c)
-		check_container(run, c);
+		if (node_first(node_get(c->node, "envFrom")))
+			check_container(run, c);
 }
 
 const struct rule rule_nvidia_visible_devices_env_from = {

@@ -163,8 +163,11 @@ static void report_version(struct rule_run *run, const struct container *c,
 static void check_version(struct rule_run *run, const struct container *c,
 			  const struct node *entry)
 {
-	struct env_value value = env_entry_value(c, entry);
+	struct env_value value;
 
+	if (!container_is_old_cuda(c))
+		return;
+	value = env_entry_value(c, entry);
 	if (node_is_unknown(value.at) ||
 	    (value.state == ENV_KNOWN && !*value.text))
 		return;
@@ -191,8 +194,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER_OF_ALL(pod, c)
 		if (!check_name(run, c, NAME, check_entry) ||
-		    (container_is_old_cuda(c) &&
-		     !check_name(run, c, "CUDA_VERSION", check_version)))
+		    !check_name(run, c, "CUDA_VERSION", check_version))
 			return;
 }
 

@@ -133,8 +133,8 @@ static bool is_word(const char *text, const char *word, size_t len)
 static const struct node *item_of(const struct node *of, const char *key,
 				  size_t len)
 {
-	unsigned long index = strtoul(key, NULL, 10);
 	bool by_index = *key >= '0' && *key <= '9';
+	unsigned long index = by_index ? strtoul(key, NULL, 10) : 0;
 
 	if (node_is_map(of))
 		return node_getn(of, key, len);
