@@ -13,7 +13,7 @@ argocd_version=v3.1.9
 
 # build_argocd OUT: builds main.go of the current folder, which must hold nothing
 # else, as the program OUT. Go ignores the `replace` lines of a dependency, so
-# this copies those of Argo CD's go.mod.
+# this copies the lines of Argo CD's go.mod.
 build_argocd() {
 	local module=github.com/argoproj/argo-cd/v3@$argocd_version
 	go mod init build

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Lints the corpus of real manifests: no crash, every file is counted, the
-# report is the same for any number of threads, and the figures are those of
-# the index.
+# report is the same for any number of threads, and the figures equal the
+# index's.
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 need "$corpus"

@@ -222,7 +222,7 @@ def apply(program, folder, documents, document, edit):
     if not mistakes:
         document.good, document.changes = document.text, []
         document.path.write_bytes(document.text)
-    # All good texts are on disk; those of broken documents stay.
+    # All good texts are on disk; a broken document keeps its last good text.
     broken = [d for d in documents if d.mistakes is not None]
     held = [d.mistakes for d in broken]
     for d in broken:

@@ -12,7 +12,7 @@ unset GPUGATE_RENDER
 command -v kubectl >/dev/null || skip_all 'no kubectl'
 
 # compare LABEL TREE LEAST BUILD ROOT-FILE...: compares the findings of `lint
-# --render` with those of the output of BUILD, for each root file of the tree
+# --render` with the findings of BUILD's output, for each root file of the tree
 compare() {
 	local label=$1 tree=$2 least=$3 build=$4 n=0 items=() root
 	shift 4
@@ -39,7 +39,7 @@ root_folder=$root
 overlay() { kubectl kustomize "${1%/*}"; }
 # shellcheck disable=SC2317
 chart() { helm template "${1%/*}"; }
-# The values are those of the two objects, written again.
+# The values are copied from the two objects.
 # shellcheck disable=SC2317
 release() {
 	case $1 in

@@ -66,7 +66,7 @@ static void check(struct rule_run *run, const struct object *object)
 		return;
 	report_object(
 		run, object, NULL,
-		"no setting of the job keeps its %s with %s together: if the cluster has several zones or network switches, they may be far apart",
+		"no setting of the job keeps its %s (%s) together: if the cluster has several zones or network switches, they may be far apart",
 		rule_count(run, pods.n, "pod"),
 		rule_count(run, object->gpus.n, object_device(object)));
 }

@@ -213,7 +213,8 @@ static void add_fix(struct rule_run *run, struct finding *f,
 				    edit_string(arena, label.value));
 }
 
-/* Returns whether the nodes have several products. */
+/* Returns whether the nodes have several products, according to the snapshot or
+ * the policy. */
 static enum tri has_choice(struct rule_run *run, const struct pod *pod)
 {
 	const char *const *products = rule_platform(run)->gpu_products;
