@@ -156,8 +156,8 @@ int disk_write(const char *dir, const struct disk_file *files, size_t n,
 	if (set.dirfd < 0)
 		return -1;
 	set.temps = ARENA_ARRAY(&set.arena, char *, n);
-	/* Existing files are looked for first, so that usually nothing has been
-	 * written when the call fails because of one. */
+	/* Look for existing files first: a call that fails because of an
+	 * existing file then usually has written nothing. */
 	for (size_t i = 0; i < n && !replace && result == 0; i++) {
 		if (fstatat(set.dirfd, files[i].name, &st,
 			    AT_SYMLINK_NOFOLLOW) == 0) {

@@ -17,7 +17,8 @@ enum { DISK_LIMIT = 1 << 20 }; /* bytes; a chain has a few thousand */
 /* Appends the content of a regular file of at most DISK_LIMIT bytes; fails for
  * folders and devices. */
 int disk_read(const char *path, struct buf *out, struct err *err);
-/* Overwrites the buffer with zeros and releases it: for private keys. */
+/* Overwrites the buffer with zeros and releases it, because it held a private
+ * key. */
 void disk_wipe(struct buf *buf);
 
 struct disk_file {

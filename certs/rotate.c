@@ -72,8 +72,8 @@ static int add_certificate(struct buf *out, const X509 *cert, struct err *err)
 		       : ssl_fail(err, "a certificate cannot be written");
 }
 
-/* Writes the old CAs again, without damaged ones; before them the CAs in
- * `more`, which may be NULL, except the current CA. */
+/* Writes the CAs in `more`, which may be NULL, except the current CA; then the
+ * old CAs, except damaged ones. */
 static int write_old(struct rotate_state *state, const struct rotate_view *view,
 		     const STACK_OF(X509) * more, struct err *err)
 {

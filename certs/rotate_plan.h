@@ -39,8 +39,8 @@ enum rotate_step {
 	STEP_DROP_OLD,
 };
 
-/* Returns one step. *next: the time at which the step changes if the facts do
- * not. */
+/* Returns the step that is due. Sets *next to the time at which another step
+ * will be due if the facts stay the same. */
 enum rotate_step rotate_plan(const struct rotate_facts *facts, int64_t *next);
 
 #endif

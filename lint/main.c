@@ -52,7 +52,8 @@ static const struct command command_table[] = {
 	 "Exit status: 0 when no finding at or above --fail-on is left, "
 	 "1 when one is, 2 on wrong usage, an invalid policy, an input "
 	 "that cannot be read, or an internal error (findings are still "
-	 "printed). --diff and --exit-non-zero-on-fix also exit with 1.",
+	 "printed). It is also 1 when --diff shows changes, and when a "
+	 "file was fixed with --exit-non-zero-on-fix.",
 	 FOR_LINT, false, lint_command},
 	{"explain", "RULE", "show what a rule flags, why, and how to fix it",
 	 "Prints what the rule flags, why that matters, how to fix it, "
@@ -85,13 +86,14 @@ static const struct command command_table[] = {
 	 FOR_INIT, false, init_command},
 	{"snapshot", "[OPTIONS]",
 	 "save a snapshot of the cluster for --cluster",
-	 "Reads quotas, limit ranges, priority and runtime classes, "
-	 "nodes, queues (Kueue, Volcano, KAI), device classes, volume "
-	 "claims, runtimes (Trainer, KServe), workflow templates, "
-	 "disruption budgets, network policies, and the "
-	 "resource usage of each owner's running pods from the cluster "
-	 "through kubectl, and writes the parts that rules need to one "
-	 "JSON file. It only reads, and never reads Secrets. Kinds that "
+	 "Reads from the cluster, through kubectl, the objects that rules "
+	 "look up, such as quotas, limit ranges, priority and runtime "
+	 "classes, nodes, queues (Kueue, Volcano, KAI), device classes, "
+	 "volume claims, runtimes (Trainer, KServe), workflow templates, "
+	 "disruption budgets and network policies; the cluster's admission "
+	 "policies; and the resource usage of each owner's running pods. "
+	 "Writes the parts that rules need to one JSON file. It changes "
+	 "nothing in the cluster, and never reads Secrets. Kinds that "
 	 "the user may not read are listed in the file and on standard "
 	 "error; kinds that the cluster does not have are left out.\n\n"
 	 "Exit status: 0, or 2 when nothing could be read or the file "

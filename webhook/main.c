@@ -76,7 +76,7 @@ static void shell_manpage(struct buf *out)
 	roff_line(
 		out,
 		"Validates and patches GPU workloads on behalf of a Kubernetes API server: serves POST /mutate and /validate (admission.k8s.io/v1) over TLS, and /healthz, /readyz and /metrics over plain HTTP. The rules and the policy are those of gpugate.\n\n"
-		"SIGTERM drains connections and exits with status 0; a second SIGTERM exits at once. SIGHUP reloads the policy and the certificate.");
+		"SIGTERM drains connections and exits with status 0; a second SIGTERM exits at once. SIGHUP reloads the policy, the certificate and the client CA.");
 	buf_adds(out, ".SH OPTIONS\n");
 	roff_options(out, &option_set, OPTION_SERVE);
 	buf_adds(out, ".SH CERTS\n");
@@ -206,9 +206,11 @@ static int help_serve(void)
 		 "\n"
 		 "SIGTERM drains connections and exits with status 0; a second "
 		 "SIGTERM exits at\n"
-		 "once. SIGHUP reloads the policy and the certificate. Wrong "
-		 "usage or an invalid\n"
-		 "policy exits with status 2.\n\n"
+		 "once. SIGHUP reloads the policy, the certificate and the "
+		 "client CA. The exit\n"
+		 "status is 2 on wrong usage, or if the service cannot start, "
+		 "for example because\n"
+		 "of an invalid policy.\n\n"
 		 "Options, also as environment (--tls-cert is "
 		 "GPUGATED_TLS_CERT):\n");
 	options_print(&option_set, OPTION_SERVE, &out);

@@ -93,7 +93,8 @@ bool sandbox_available(void)
 
 struct grant {
 	int call;
-	unsigned argument; /* its masked bits must have the value */
+	unsigned argument; /* number of the argument that is checked */
+	/* The argument's bits under the mask must have the value. */
 	uint64_t mask, value;
 };
 

@@ -26,9 +26,9 @@ bool sandbox_available(void);
 /*
  * Installs the filter in all threads, once all files and sockets are open. A
  * rejected call fails with EPERM; the first few are logged to log_fd. Returns
- * -1 without a change if the kernel does not support filters. client: the
- * process is a client of an API server, so it may open sockets, and start the
- * threads that resolve names.
+ * -1 without a change if the kernel does not support filters. If
+ * client is set, the process is a client of an API server: it may open sockets,
+ * and start the threads that resolve names.
  */
 int sandbox_enter(int log_fd, bool json, bool client, struct err *err);
 

@@ -21,7 +21,7 @@ void path_absolute(const char *cwd, const char *path, struct buf *out);
 void path_from(const char *cwd, const char *absolute, struct buf *out);
 
 /* Returns the result of realpath(), which the caller frees; or NULL and sets
- * errno. Aborts if memory runs out. */
+ * errno. Calls OUT_OF_MEMORY() (base/err.h) if memory runs out. */
 char *path_real(const char *path);
 /* Returns the length of the part of an absolute folder that is the root of its
  * repository, or 0. */

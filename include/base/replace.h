@@ -26,8 +26,9 @@
 
 struct replace {
 	FILE *out;
-	char *target, *temporary; /* temporary NULL: written directly */
-	struct replace *next;	  /* next open replacement of the process */
+	char *target;
+	char *temporary;      /* NULL: the target is written directly */
+	struct replace *next; /* next open replacement of the process */
 };
 
 /* Returns 0 or an errno value. The struct must not move until

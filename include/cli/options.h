@@ -85,8 +85,8 @@ struct option_parser {
 int options_read(struct option_parser *parser, char **argv);
 /* True if the environment set the option and no argument did. */
 bool option_is_inherited(const struct option_parser *parser, const char *name);
-/* Reports that one option requires or excludes another; returns the exit
- * status. */
+/* Reports a usage error, for example that one option requires or excludes
+ * another; returns the exit status. */
 int option_usage(const struct option_parser *parser, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Appends the help of the options of the commands with this bit, one paragraph

@@ -48,10 +48,10 @@ void baseline_add(struct baseline *baseline, const char *file,
 size_t baseline_count(const struct baseline *baseline);
 
 /*
- * Lists entries that no finding matched. looked_for tests whether this run
- * could have found the entry's finding (NULL: always true); entries for which
- * it is false are not stale. each may be NULL; returns the number of stale
- * entries.
+ * Calls the function `each`, which may be NULL, for each stale entry, and
+ * returns their number. An entry is stale if no finding matched it, although
+ * this run could have found its finding. looked_for() decides whether it could;
+ * NULL: it always could.
  */
 struct baseline_files {
 	bool (*looked_for)(void *context, const struct baseline_entry *entry);

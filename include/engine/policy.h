@@ -284,8 +284,8 @@ bool policy_names_clusters(const struct policy *policy);
 const struct rule_set *policy_rules(const struct policy *policy);
 struct admission_policies;
 /* Returns the cluster's admission policies that the files of `custom:` contain:
- * those of the floor if floor is set, else those of the policy or of the local
- * policy. NULL if there are none. */
+ * those of the policy itself or, if floor is set, of the floor on which it was
+ * built (policy_with_floor()). NULL if there are none. */
 const struct admission_policies *policy_admission(const struct policy *policy,
 						  bool floor);
 /* True if the word is a rule, a category or `all`. */

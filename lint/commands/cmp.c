@@ -36,7 +36,7 @@ struct cmp {
 	const char *release;	 /* Helm's; NULL: the application's name */
 	struct list values;	 /* files, absolute */
 	struct list assignments; /* key=value, as for `helm --set` */
-	bool recurse;		 /* plain manifests: into folders */
+	bool recurse;		 /* also read plain manifests in subfolders */
 	bool discovers; /* only print how the folder would be rendered */
 };
 

@@ -84,9 +84,9 @@ static int print_table(const struct options *o, const struct quota_table *table)
 	return print_out(&out);
 }
 
-/* Reports each file that could not be read, and that documents could not be
- * read: their requests are missing in the sums. Returns false if there are
- * none. */
+/* Reports files that could not be read, and whether documents could not be
+ * read, because their requests are missing in the sums. Returns false if there
+ * are none. */
 static bool tell_unread(struct lint *lint)
 {
 	struct buf path;

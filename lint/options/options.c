@@ -239,8 +239,16 @@ static const struct option table[] = {
 	 .help = "End the report with the number of findings of each rule at "
 		 "each "
 		 "severity."},
-	{"show-all", 0, OPTION_FLAG, FOR_LINT | FOR_LSP | FOR_POST_RENDER,
-	 AT(show_all), NULL, NULL,
+	{"show-all", 0, OPTION_FLAG, FOR_LSP, AT(show_all), NULL, NULL,
+	 .help = "Show infos about the cluster at each of their places instead "
+		 "of once per file, and include the fixes of infos in "
+		 "`source.fixAll.gpugate`."},
+	{"show-all", 0, OPTION_FLAG, FOR_POST_RENDER, AT(show_all), NULL, NULL,
+	 .help = "Show every finding in full, and fix infos as well. Without "
+		 "this option, the report shows the first three errors and the "
+		 "first three warnings of each rule and counts the rest; infos "
+		 "are only counted, and not fixed, unless --fail-on is info."},
+	{"show-all", 0, OPTION_FLAG, FOR_LINT, AT(show_all), NULL, NULL,
 	 .help = "Show every finding in full. Without this option, `full` shows "
 		 "the first three errors and the first three warnings of each "
 		 "rule and counts the rest; infos are only counted unless "

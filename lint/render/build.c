@@ -44,8 +44,8 @@ struct builds {
 
 /* --- the environment ------------------------------------------------------ */
 
-/* Variables for the program: the first ones always, the others to disable the
- * network. */
+/* Variables in the environment of the program. The first WITH_NETWORK ones are
+ * always set, the others only if the network must not be used. */
 static const char *const settings[] = {
 	"GIT_TERMINAL_PROMPT=0",
 	"HELM_PLUGINS=/nonexistent",
@@ -137,7 +137,7 @@ static const char *first_line(struct arena *arena, const char *text)
 struct build {
 	struct builds *all;
 	struct render_root *root;
-	const char *folder; /* a separate, temporary one; NULL: the root's */
+	const char *folder; /* temporary folder; NULL: the root's folder */
 	struct arena *arena;
 	struct buf errors;
 	struct err err;

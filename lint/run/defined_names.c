@@ -80,7 +80,7 @@ static void ignore_issue(void *context, const struct load_issue *issue)
 }
 
 /* Reads the file's runtimes, whose text and trees stay in memory. input is the
- * file's content, decoded the same text as UTF-8. */
+ * content of the file; decoded is the same text as UTF-8. */
 static void read_runtimes(struct defined_names *names, uint32_t file,
 			  const struct source *decoded, const struct buf *input)
 {

@@ -24,8 +24,8 @@ enum {
 };
 
 struct alternative {
-	char *text;	  /* if not NULL, compared as text; else */
-	pcre2_code *code; /* matched as a pattern */
+	char *text;	  /* compared as text; NULL: code is matched */
+	pcre2_code *code; /* NULL if text is set */
 };
 
 struct glob {

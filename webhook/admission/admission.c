@@ -92,7 +92,8 @@ static struct judge_request case_of(struct review_context *ctx,
 	};
 }
 
-/* Compares with the old object: marks kept findings, notes changed demand. */
+/* Compares with the old object: marks findings that it had as well, and notes
+ * whether the requests have changed. */
 static void compare_with_old(struct review_context *ctx)
 {
 	struct request_context *c = &ctx->request;

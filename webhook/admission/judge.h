@@ -33,7 +33,7 @@ struct judge {
 	/* secrets in doc; only set if there are findings */
 	struct secrets secrets;
 	enum tri *may_hold; /* same as judge_request.secrets */
-	/* demand already reserved, while the object is checked */
+	/* reservations of other workloads; set while the object is checked */
 	struct reserve *reserve;
 };
 

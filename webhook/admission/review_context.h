@@ -102,7 +102,7 @@ bool absence_judge_again(struct review_context *ctx);
 /* Drops findings that would deny the object because of an object missing from
  * the state, if the API server did not confirm that it is missing. Makes the
  * request lenient if the labels of the namespace are unknown. Records rules
- * whose denials are dropped by this as not run. */
+ * whose denials are dropped by this as skipped. */
 void absence_drop(struct review_context *ctx);
 
 /* -- review_record.c: metrics and log -- */

@@ -46,14 +46,16 @@ void log_event(struct log *log, enum log_level level, const char *message,
  */
 struct log_decision {
 	const char *uid, *webhook, *operation, *user;
-	const char *namespace, *kind, *name, *owner; /* owner: "Job/train" */
+	const char *namespace, *kind, *name;
+	const char *owner; /* "Job/train" */
 	const char *const *rules;
 	size_t nrules;
-	const char *decision;	   /* outcome: deny, patch, warn, audit */
-	const char *would;	   /* outcome in mode enforce, or NULL */
-	const char *mode, *policy; /* policy: hash of the policy */
-	const char *break_glass;   /* break-glass ticket, or NULL */
-	int64_t state_age;	   /* seconds; -1: no cluster state */
+	const char *decision; /* deny, patch, warn or audit */
+	const char *would;    /* outcome in mode enforce, or NULL */
+	const char *mode;
+	const char *policy;	 /* hash of the policy */
+	const char *break_glass; /* break-glass ticket, or NULL */
+	int64_t state_age;	 /* seconds; -1: no cluster state */
 	bool dry_run;
 	uint64_t nanoseconds;
 };

@@ -40,9 +40,10 @@ void metrics_count_request(struct metrics *metrics,
 			   const struct metrics_request *request);
 
 struct metrics_finding {
-	const char *rule, *action; /* outcome: deny, patch, warn, audit */
-	const char *mode;	   /* audit, warn, enforce */
-	const char *level;	   /* owner, pod */
+	const char *rule;
+	const char *action; /* outcome: deny, patch, warn or audit */
+	const char *mode;   /* audit, warn, enforce */
+	const char *level;  /* owner, pod */
 	const char *namespace;
 	int64_t gpus; /* GPUs of the object, added to gpus_affected */
 };

@@ -48,8 +48,8 @@ static uint64_t now_ms(void)
 {
 	struct timespec ts;
 
-	/* This clock is exact to some milliseconds, and reading it costs a
-	 * fifth. */
+	/* This clock is exact to some milliseconds; reading it takes a fifth of
+	 * the time of CLOCK_MONOTONIC. */
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
 	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }

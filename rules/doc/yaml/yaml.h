@@ -30,7 +30,8 @@ struct anchor {
 	/* in the anchors of struct yaml, with the name as its key */
 	struct node entry;
 	struct node *target;
-	/* for scalars: as a key, a value has another type than in JSON */
+	/* The value of a scalar, for aliases that are keys: the text of a key
+	 * may differ from the text of the same value in JSON. */
 	struct scalar value;
 	/* number of values that go-yaml counts for the target */
 	uint64_t decodes;

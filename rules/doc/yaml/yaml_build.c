@@ -236,8 +236,8 @@ static bool take_key(struct yaml *yaml, struct frame *frame,
 	return !text->anchor || anchor_key(yaml, text, &scalar);
 }
 
-/* Moves the position of a missing value, which libyaml places at the next
- * token. */
+/* Moves the position of a missing value from the next token, where libyaml
+ * places it, to the end of its key. */
 static void place_implicit(struct yaml *yaml, const struct frame *frame,
 			   struct yaml_text *text)
 {

@@ -76,8 +76,8 @@ static const char *line_of(struct policy_reader *r, const struct node *map,
 	return text ? text : "";
 }
 
-/* Returns the index of the key's word in the list; none if the key is
- * missing. */
+/* Returns the index of the key's word in the list; the argument `none` if the
+ * key is missing. */
 /* NOLINTNEXTLINE(readability-function-size): one key, its choices */
 static int choice_of(struct policy_reader *r, const struct node *map,
 		     const char *key, const char *const *words, size_t n,

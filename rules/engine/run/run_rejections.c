@@ -168,7 +168,8 @@ static const struct node *nearest_node(const struct node *self,
 }
 
 struct version {
-	int major, minor, patch; /* patch: -1 if it is not given */
+	int major, minor;
+	int patch; /* -1 if it is not given */
 };
 
 static struct version read_version(const char *text)

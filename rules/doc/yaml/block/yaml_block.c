@@ -169,7 +169,8 @@ static bool is_dash(const char *p)
 	return *p == '-' && (p[1] == ' ' || p[1] == '\n');
 }
 
-/* Returns the end of the line if only a comment is left on it, else NULL. */
+/* Returns the next line if nothing or only a comment is left on this one, else
+ * NULL. */
 static const char *end_line(const struct fast *fast, const char *p)
 {
 	if (*p == '\n')
