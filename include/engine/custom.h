@@ -23,7 +23,7 @@ struct custom_test {
 	const unsigned *want; /* expected lines, ascending */
 	size_t n;
 };
-/* Sets *test to a rule's tests and returns their number; 0 for built-in
+/* Sets *tests to a rule's tests and returns their number; 0 for built-in
  * rules. */
 size_t custom_tests(const struct rule *rule, const struct custom_test **tests);
 

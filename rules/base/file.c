@@ -19,7 +19,7 @@
 enum {
 	STEP = 64 * 1024 - 1, /* leaves space for a NUL */
 	LOOK = 100,	      /* milliseconds between checks for a writer */
-	LOOKS = 30,
+	LOOKS = 30,	      /* number of these checks */
 };
 
 void file_stamp_take(struct file_stamp *stamp, const struct stat *st)

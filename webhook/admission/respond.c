@@ -13,8 +13,8 @@
 #include "base/json_stream.h"
 #include "doc/node.h"
 
-/* Writes the operations as JSON after the existing bytes, encodes them after
- * that, and moves the code to their place. */
+/* Writes the operations as JSON after the existing bytes, and their base64
+ * after that; then moves the base64 to the place of the JSON. */
 static void add_patch(struct buf *out, const struct node *patch)
 {
 	size_t at, len;

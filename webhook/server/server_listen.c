@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Opens listening sockets, instead of libmicrohttpd, so that one socket accepts
- * both IPv6 and IPv4, or IPv4 alone if the kernel lacks IPv6, and so that error
- * messages describe the problem of an address.
+ * Opens the listening sockets. libmicrohttpd could open them too, but here one
+ * socket accepts both IPv6 and IPv4, or IPv4 alone if the kernel lacks IPv6,
+ * and error messages describe the problem of an address.
  */
 #include "server_listen.h"
 

@@ -148,7 +148,7 @@ static void write_rules(const struct rule_set *rules, struct buf *out)
 				 examples[i].value);
 }
 
-/* Returns the newest version that added a rule. A pin to it includes all
+/* Sets version to the newest one that added a rule. A pin to it includes all
  * rules. */
 static void newest(const struct rule_set *rules, unsigned version[2])
 {

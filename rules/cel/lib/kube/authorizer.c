@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Declares the authorizer functions (apiserver pkg/cel/library/authz.go), so
- * that expressions type-check. gpugate cannot ask an authorizer: the
- * value of the variable is unknown, so that the evaluator never calls these
- * functions.
+ * that expressions type-check. gpugate cannot ask an authorizer: the value of
+ * the variable is unknown, so that the evaluator never calls these functions.
  */
 #include "rules/cel/lib/lib_internal.h"
 
