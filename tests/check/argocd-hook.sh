@@ -125,7 +125,8 @@ exits() { # STATUS TEXT: the command's
 	[ "$status" = "$1" ] && grep -q "$2" "$work/log"
 }
 
-# source NAME PATH REVISION SOURCE
+# source_of NAME PATH REVISION SOURCE: checks the hook of an Application with that
+# source: the manifests are generated and accepted, and the command passes
 source_of() {
 	check "$1: generated" generate "$2" "$4"
 	check "$1: applied" applied

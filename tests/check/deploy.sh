@@ -21,7 +21,7 @@ objects() {
 
 # --- values -------------------------------------------------------------------
 
-# NAME OPTIONS: installations that must be valid
+# prints lines of NAME and OPTIONS of helm for installations that must be valid
 value_sets() {
 	cat <<-'END'
 	default
