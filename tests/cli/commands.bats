@@ -80,7 +80,7 @@ print(rule["name"], rule["severity"], "kind:" in rule["flagged"],
 	holds "$output" '```yaml'
 	holds_not "$output" '# want'
 	run "$GPUGATE" explain --format markdown quota-gpu-uncovered
-	holds "$output" 'Add requests.\<resource> of that name'
+	holds "$output" 'Add requests.\<resource> for that resource'
 	run --separate-stderr "$GPUGATE" explain priority-integer-sets
 	is "$status" 2
 	holds "$stderr" 'did you mean `priority-integer-set`?'

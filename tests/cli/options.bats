@@ -245,7 +245,7 @@ load helper
 	    priority: 5}
 	EOF
 	cp a.yaml before.yaml
-	lint --add-ignore x a.yaml
+	lint --select priority-integer-set --add-ignore x a.yaml
 	is "$status" 1
 	holds "$stderr" "a comment there would change a value"
 	is "$(paths)" "a.yaml"

@@ -35,7 +35,7 @@ alone() { PATH=$BATS_TEST_TMPDIR/bin "$@"; }
 	holds "$output" "overlays/prod/server.yaml:12:23: warning: container \`server\` is"
 	holds "$output" "overlays/prod/train.json:3:119: warning: \`NVIDIA_VISIBLE"
 	holds "$output" "overlays/dev/kustomization.yaml:8:11: warning: image"
-	holds "$output" "overlays/prod/kustomization.yaml:24:20: warning: GPU pods"
+	holds "$output" "overlays/prod/kustomization.yaml:24:20: warning: \`hostIPC"
 	holds "$output" "components/gpu/kustomization.yaml:14:14: info"
 	holds "$stderr" "Rendered 2 kustomizations with kubectl kustomize v"
 }

@@ -136,8 +136,7 @@ static const struct rejection items[] = {
 		  CLAIMS ".all(claim, " MOUNTED ")",
 		  "'no container mounts the claim `' + " CLAIMS
 		  ".filter(claim, !" MOUNTED ")[0].?metadata.?name.orValue('')"
-		  " + '` of `volumeClaimPolicies`'",
-		  .absent = true),
+		  " + '` of `volumeClaimPolicies`'"),
 	REJECTION("restart-in-place", "JobSet",
 		  "spec.failurePolicy.restartStrategy",
 		  "self.spec.failurePolicy.restartStrategy != 'InPlaceRestart'",
