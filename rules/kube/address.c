@@ -266,8 +266,10 @@ static bool is_subdomain(const struct pod *pod, const char *text, size_t len)
 	return own && strlen(own) == len && !strncmp(own, text, len);
 }
 
-const char *pod_name_unresolved(struct arena *arena, const struct pod *pod,
-				const char *value)
+/* Returns the reason why no pod has the name, in words that follow a colon, or
+ * NULL. */
+static const char *unresolved(struct arena *arena, const struct pod *pod,
+			      const char *value)
 {
 	const struct object *object = pod->object;
 	const struct node *mode =
@@ -275,11 +277,6 @@ const char *pod_name_unresolved(struct arena *arena, const struct pod *pod,
 	const char *wanted;
 	size_t len;
 
-	if (!object->name || !node_is_unset(pod_field(pod, "hostname")))
-		return NULL;
-	if ((pod->steady.n > 1 || object->npods > 1) &&
-	    lacks_subdomain(object, value))
-		return "it lacks the subdomain of the pods, unless it names a Service";
 	if (object_is(object, "jobset.x-k8s.io", "JobSet"))
 		return jobset_unresolved(arena, object, value);
 	if (object_is(object, "batch", "Job")) {
@@ -303,4 +300,19 @@ const char *pod_name_unresolved(struct arena *arena, const struct pod *pod,
 		     "Master"))
 		return NULL;
 	return "the job has no `Master`";
+}
+
+const char *pod_name_unresolved(struct arena *arena, const struct pod *pod,
+				const char *value)
+{
+	const struct object *object = pod->object;
+	const char *why;
+
+	if (!object->name || !node_is_unset(pod_field(pod, "hostname")))
+		return NULL;
+	if ((pod->steady.n > 1 || object->npods > 1) &&
+	    lacks_subdomain(object, value))
+		return " unless a Service has this name, because it lacks the subdomain of the pods";
+	why = unresolved(arena, pod, value);
+	return why ? arena_printf(arena, ": %s", why) : NULL;
 }

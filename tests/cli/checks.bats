@@ -127,8 +127,8 @@ checks() {
 		    flavors: [{name: d, resources: [{name: cpu, nominalQuota: 1, lendingLimit: 2}]}]
 	EOF
 	run "$GPUGATE" lint --isolated --format concise --fail-on never job.yaml
-	[[ $output == *'job-min-parallelism is `50%`, not a positive integer: Kueue rejects the object'* ]]
-	[[ $output == *'without podset-slice-required-topology: Kueue rejects the object'* ]]
+	[[ $output == *'`job-min-parallelism` is `50%`, not a positive integer: Kueue rejects the object'* ]]
+	[[ $output == *'without `podset-slice-required-topology`: Kueue rejects the object'* ]]
 	[[ $output == *'two policies are for the event `PodFailed`'* ]]
 	[[ $output == *'a cycle of `dependsOn` has the tasks `v`, `w`'* ]]
 	[[ $output == *'`lendingLimit` of `cpu` in flavor `d` is above its `nominalQuota`'* ]]

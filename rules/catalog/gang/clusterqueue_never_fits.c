@@ -64,7 +64,7 @@ static struct finding *report_uncovered(struct rule_run *run,
 		accelerator_find(rule_accelerators(run), resource);
 	struct finding *f = report_place(
 		run, &w->id, rule_place(run, pod->spec),
-		"ClusterQueue `%s` does not cover `%s`: unless Kueue is configured to ignore or replace it, %s is never admitted",
+		"ClusterQueue `%s` does not cover `%s`: unless Kueue's configuration makes an exception, %s is never admitted",
 		queue, resource, rule_title(run, w->id.kind, w->id.name));
 
 	if (!device || device->class != ACCEL_WHOLE)
@@ -100,7 +100,7 @@ static void check_demand(struct rule_run *run, const struct workload *w,
 	else
 		f = report_place(
 			run, &w->id, rule_place(run, pod->spec),
-			"%s %s are requested, but ClusterQueue `%s` has at most %s (flavor `%s`): %s is never admitted",
+			"the pods request %s %s, but ClusterQueue `%s` has at most %s (flavor `%s`): %s is never admitted",
 			text, demand->resource, name,
 			quantity_text(offer.most, most),
 			offer.flavor ? offer.flavor : "",
@@ -217,8 +217,7 @@ static bool may_lend(const struct node *spec)
 	       !node_is_unset(node_get(spec, "cohortName"));
 }
 
-/* Checks that the queue selects the namespace. By default, a queue selects
- * none. */
+/* Reports a queue without a namespaceSelector, which selects no namespace. */
 static void check_queue(struct rule_run *run, const struct object *object)
 {
 	const struct node *spec = node_get(object->root, "spec");
@@ -232,7 +231,7 @@ static void check_queue(struct rule_run *run, const struct object *object)
 		report_object(
 			run, object, spec,
 			"`namespaceSelector` is not set, so it selects no namespace: the ClusterQueue admits nothing"),
-		"`namespaceSelector: {}` selects all namespaces.");
+		"set `namespaceSelector`; `{}` selects all namespaces");
 }
 
 static void check(struct rule_run *run, const struct workload *w)
@@ -262,10 +261,11 @@ const struct rule rule_clusterqueue_never_fits = {
 	.severity = SEVERITY_ERROR,
 	.needs = NEEDS_SET,
 	.since = "1.0",
-	.summary = "a workload that its Kueue ClusterQueue can never admit",
-	.why = "The workload stays suspended forever, and others wait behind it.",
+	.summary =
+		"a workload that its Kueue ClusterQueue can never admit, or a ClusterQueue that admits nothing",
+	.why = "The workload stays suspended until it or the queue changes; in a StrictFIFO queue, later workloads wait behind it.",
 	.remedy =
-		"Request resources that fit a flavor of the queue (quota, labels, taints), or choose another queue.",
+		"Request resources that fit a flavor of the queue (quota, labels, taints, topology), or choose another queue.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/kueue/tree/main/pkg/scheduler/flavorassigner",
 	.check_object = check_queue,

@@ -61,7 +61,7 @@ static void check(struct rule_run *run, const struct object *object)
 			continue;
 		f = report_container(
 			run, c, node_get(c->node, "image"),
-			"rank `%s` runs image `%s`, another rank runs `%s`",
+			"rank `%s` runs image `%s`, but another rank runs `%s`",
 			pod->role, c->image, first->image);
 		finding_label(run, f, node_get(first->node, "image"),
 			      "the other image");

@@ -145,7 +145,8 @@ const struct rule rule_gang_min_below_replicas = {
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
 	.scope = GPU_PODS,
 	.since = "1.0",
-	.summary = "a gang that starts before all of its ranks fit",
+	.summary =
+		"a gang that may start before all of its ranks have resources",
 	.why = "The ranks that have started wait for the others at the rendezvous and hold their GPUs meanwhile.",
 	.remedy =
 		"Set the minimum to the number of pods, or remove it, which has the same effect.",

@@ -103,7 +103,7 @@ const struct rule rule_indexed_completion_missing = {
 	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary = "a Job that reads its completion index but is not Indexed",
-	.why = "JOB_COMPLETION_INDEX is set only in Indexed Jobs, so all pods act as the same rank.",
+	.why = "The index is set only in the pods of Indexed Jobs, so the pods do not know their ranks.",
 	.remedy = "Set completionMode: Indexed and completions.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/workloads/controllers/job/#completion-mode",

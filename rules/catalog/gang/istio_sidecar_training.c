@@ -69,8 +69,8 @@ static void check_workload(struct rule_run *run, const struct workload *w)
 		    !own_choice(pod) && suffers(pod))
 			report_pod(
 				run, pod, NULL,
-				"namespace `%s` (`%s`) gives the pods Istio's proxy, which intercepts their traffic: unless it is a native sidecar, they never end",
-				w->id.namespace, label);
+				"the label `%s` of namespace `%s` gives the pods Istio's proxy, which intercepts their traffic: unless the proxy is a native sidecar, the pods never end",
+				label, w->id.namespace);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -80,7 +80,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (node_eq(at, "true") && suffers(pod))
 		report_pod(
 			run, pod, at,
-			"the pods request Istio's proxy, which intercepts their traffic: unless it is a native sidecar, they never end");
+			"the pods request Istio's proxy, which intercepts their traffic: unless the proxy is a native sidecar, the pods never end");
 }
 
 const struct rule rule_istio_sidecar_training = {

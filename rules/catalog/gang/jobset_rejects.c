@@ -48,7 +48,7 @@ static const struct rejection items[] = {
 		"'`dependsOn` names a later replicatedJob'"),
 	REJECTION("job-name-length", "JobSet", "metadata.name",
 		  NAME " == '' || " JOBS ".all(job, size(" JOB_NAME ") <= 63)",
-		  "'the names of its Jobs are longer than 63 characters'",
+		  "'the names of the Jobs are longer than 63 characters'",
 		  .absent = true),
 	REJECTION(
 		"pod-name-length", "JobSet", "metadata.name",
@@ -57,14 +57,14 @@ static const struct rejection items[] = {
 		" job.template.spec.?completionMode.orValue('Indexed') != 'Indexed' ||"
 		" !has(job.template.spec.completions) || size(" JOB_NAME ") +"
 		" size(string(job.template.spec.completions - 1)) + 7 <= 63)",
-		"'the names of its pods are longer than 63 characters'",
+		"'the names of the pods are longer than 63 characters'",
 		.absent = true),
 	REJECTION("replicated-job-name", "JobSet", NULL,
 		  JOBS ".all(job, job.name.matches('[$<{]|^[-a-z0-9]*$'))",
 		  "'the name of a replicatedJob is not a DNS-1035 label'"),
 	REJECTION("job-name", "JobSet", "metadata.name",
 		  JOBS ".size() == 0 || !" NAME ".matches('^[0-9]|[.]')",
-		  "'its Jobs cannot be named after `' + " NAME
+		  "'the Jobs cannot be named after `' + " NAME
 		  " + '`, which is not a DNS-1035 label'",
 		  .absent = true),
 	REJECTION(
@@ -209,7 +209,7 @@ const struct rule rule_jobset_rejects = {
 	.flags = RULE_ABSENCE,
 	.since = "1.0",
 	.summary = "a JobSet that its webhook rejects",
-	.why = "The webhook of JobSet rejects names that are too long for the Jobs or pods, a `dependsOn` that points forward, and indexes beyond the Jobs or pods.",
+	.why = "The JobSet webhook rejects invalid or too long names, a `dependsOn` that points forward, invalid rules of `failurePolicy`, and a `coordinator` that is not one of the pods.",
 	.remedy = "Correct or remove the field that the message names.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/jobset/blob/01078527ec4383c3d7289b5af3e0a788324e14ec/pkg/webhooks/jobset_webhook.go",

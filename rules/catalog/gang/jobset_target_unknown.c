@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* Largest number of Jobs in a JobSet that is checked, because each name is
+/* Largest number of replicatedJobs that is checked, because each name is
  * compared with all of them. */
 enum { JOBS_MAX = 256 };
 

@@ -22,16 +22,17 @@
 static const struct rejection items[] = {
 	REJECTION("fraction-and-gpu", NULL, "metadata.annotations.gpu-fraction",
 		  "!(" SET("gpu-fraction") " && " WHOLE ")",
-		  "'it has the annotation `gpu-fraction` and a limit of"
+		  "'the pod has the annotation `gpu-fraction` and a limit of"
 		  " nvidia.com/gpu'"),
 	REJECTION(
 		"memory-and-gpu", NULL, "metadata.annotations.gpu-memory",
 		"!(" SET("gpu-memory") " && " WHOLE ")",
-		"'it has the annotation `gpu-memory` and a limit of nvidia.com/gpu'"),
-	REJECTION("fraction-and-memory", NULL,
-		  "metadata.annotations.gpu-fraction",
-		  "!(" SET("gpu-fraction") " && " SET("gpu-memory") ")",
-		  "'it has both annotations `gpu-fraction` and `gpu-memory`'"),
+		"'the pod has the annotation `gpu-memory` and a limit of nvidia.com/gpu'"),
+	REJECTION(
+		"fraction-and-memory", NULL,
+		"metadata.annotations.gpu-fraction",
+		"!(" SET("gpu-fraction") " && " SET("gpu-memory") ")",
+		"'the pod has both annotations `gpu-fraction` and `gpu-memory`'"),
 	REJECTION(
 		"devices-alone", NULL,
 		"metadata.annotations.gpu-fraction-num-devices",
@@ -67,8 +68,8 @@ static const struct rejection items[] = {
 		  ".exists(k, k.matches('fraction|gpu-memory'))",
 		  "'`mps` is true without a share of a GPU'", .until = "0.13"),
 	REJECTION("queue-resources", "scheduling.run.ai/Queue:spec",
-		  "resources", "has(self.resources)", "'it has no `resources`'",
-		  .absent = true),
+		  "resources", "has(self.resources)",
+		  "'the queue has no `resources`'", .absent = true),
 	REJECTION("subgroup-twice", SUBGROUPS, "subGroups",
 		  "self.subGroups.all(i, a, !self.subGroups.exists(k, b,"
 		  " k < i && a.name == b.name))",
@@ -97,7 +98,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		rule_check_pod_rejections(run, pod);
 }
 
-/* Largest number of subgroups of which cycles are looked for. */
+/* Largest number of subgroups that are searched for cycles. */
 enum { MOST = 100 };
 
 static const struct node *subgroup(const struct node *list,
@@ -153,7 +154,7 @@ const struct rule rule_kai_rejects = {
 	.flags = RULE_ABSENCE,
 	.since = "1.0",
 	.summary = "a GPU share, a queue or a PodGroup that KAI rejects",
-	.why = "The webhook of the KAI scheduler rejects pods that request both a share and a whole GPU, a share in two ways, or an invalid share, queues without resources, and PodGroups whose subgroups are not trees.",
+	.why = "The webhook of the KAI scheduler rejects pods that request both a share and a whole GPU, a share in two ways, or an invalid share. It also rejects queues without resources, and PodGroups whose subgroups do not form trees.",
 	.remedy = "Correct or remove the field that the message names.",
 	.evidence =
 		"https://github.com/kai-scheduler/KAI-Scheduler/blob/0192ad9a539ffaa6d65837104ab57fd40894a0b3/pkg/binder/plugins/gpusharing/gpu-request/gpu_request_validator.go",

@@ -34,10 +34,13 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	first = without(pod, name);
 	if (first)
-		report_container(
-			run, first, NULL,
-			"the training operator rejects a %s without a container `%s` in `%s`",
-			pod->object->kind, name, pod->role);
+		finding_help(
+			run,
+			report_container(
+				run, first, NULL,
+				"`%s` has no container `%s`: the training operator rejects the %s or, before 1.9, marks it as Failed",
+				pod->role, name, pod->object->kind),
+			"rename the training container to `%s`", name);
 }
 
 const struct rule rule_kubeflow_container_name = {
@@ -49,7 +52,8 @@ const struct rule rule_kubeflow_container_name = {
 	.summary =
 		"a training job without the container that its kind requires",
 	.why = "The training operator's webhook rejects the object; releases before 1.9 mark the job as Failed.",
-	.remedy = "Give the training container the name in the message.",
+	.remedy =
+		"Give the training container the name that the kind requires, for example `pytorch` in a PyTorchJob.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/webhooks",
 	.check_pod = check,

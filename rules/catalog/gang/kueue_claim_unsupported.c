@@ -91,19 +91,19 @@ static void check_mapped(struct rule_run *run, const struct workload *w,
 	if (!offer.covered && !offer.unlimited)
 		report_place(
 			run, &w->id, rule_place(run, pod->spec),
-			"claims count as `%s`, which ClusterQueue `%s` does not cover: %s is never admitted",
+			"the claims of the pods count as `%s`, which ClusterQueue `%s` does not cover: %s is never admitted",
 			resource, queue->name,
 			rule_title(run, w->id.kind, w->id.name));
 	else if (!offer.unlimited && quantity_cmp(need, offer.most) > 0)
 		report_place(
 			run, &w->id, rule_place(run, pod->spec),
-			"claims count as %s %s, but ClusterQueue `%s` has at most %s: %s is never admitted",
+			"the claims of the pods count as %s %s, but ClusterQueue `%s` has at most %s: %s is never admitted",
 			quantity_text(need, text), resource, queue->name,
 			quantity_text(offer.most, most),
 			rule_title(run, w->id.kind, w->id.name));
 }
 
-/* Returns the name of the device class if the demand is one of claims. */
+/* Returns the name of the device class if claims make the request, or NULL. */
 static const char *class_of(struct rule_run *run,
 			    const struct pod_demand *demand)
 {
@@ -152,7 +152,7 @@ static void check_class(struct rule_run *run, const struct workload *w,
 	if (!mapping) {
 		f = report_place(
 			run, &w->id, rule_place(run, pod->spec),
-			"Kueue's Configuration does not map device class `%s`: it never admits %s",
+			"Kueue's Configuration does not map device class `%s`: Kueue never admits %s",
 			class, rule_title(run, w->id.kind, w->id.name));
 		finding_label_place(run, f, &config->place,
 				    "deviceClassMappings");
@@ -212,9 +212,9 @@ const struct rule rule_kueue_claim_unsupported = {
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary = "a claim with which Kueue never admits a workload",
-	.why = "Kueue counts a claim of a template by the resource of its device class; it does not admit workloads with other claims, which stay suspended.",
+	.why = "Kueue counts a claim of a template by the resource of its device class. Workloads with other claims, or with more devices than the queue has, stay suspended.",
 	.remedy =
-		"Use a ResourceClaimTemplate with a number of devices, of a class in Kueue's deviceClassMappings, within the quota.",
+		"Use a ResourceClaimTemplate that requests a number of devices within the quota, of a class in Kueue's deviceClassMappings.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/kueue/blob/v0.19.0/pkg/dra/claims.go",
 	.check_workload = check,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports jobs, queues and flavors that Kueue rejects. Kueue validates jobs
- * even without a queue, but Ray's kinds and pods only in a queue.
+ * Reports jobs, queues, flavors and topologies that Kueue rejects. Kueue
+ * validates jobs even without a queue, but Ray's kinds and pods only in a
+ * queue.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -60,8 +61,8 @@ static void check_slice(struct rule_run *run, const struct pod *pod)
 	if (size > (unsigned long)pods.n)
 		rule_report_rejection(
 			run, pod, note, "slice-above-pods",
-			"a slice has %lu pods, and the pod set %s", size,
-			rule_number(run, pods.n));
+			"`podset-slice-size` is %lu, but the pod set has only %s",
+			size, rule_count(run, pods.n, "pod"));
 }
 
 static bool differs(const struct pod *a, const struct pod *b, const char *key)
@@ -161,8 +162,8 @@ const struct rule rule_kueue_rejects = {
 	.flags = RULE_OPT_IN_PATCH | RULE_ABSENCE,
 	.since = "1.0",
 	.aliases = aliases,
-	.summary = "a job, a queue or a flavor that Kueue rejects",
-	.why = "The webhooks of Kueue reject jobs whose annotations exclude each other, and queues whose quotas contradict each other.",
+	.summary = "a job, queue, flavor or topology that Kueue rejects",
+	.why = "The webhooks of Kueue reject jobs whose annotations, labels or fields are invalid or exclude each other, and queues, flavors and topologies that contradict themselves.",
 	.remedy = "Correct or remove the field that the message names.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/kueue/tree/ff69552e79ad21652c36caa97038382e55625cf7/pkg/webhooks; https://github.com/kubernetes-sigs/kueue/tree/ff69552e79ad21652c36caa97038382e55625cf7/pkg/controller/jobframework",

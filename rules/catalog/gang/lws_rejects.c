@@ -20,7 +20,7 @@ static const struct rejection items[] = {
 	REJECTION("name", "LeaderWorkerSet", "metadata.name",
 		  "size(" NAME ") <= 63 && " NAME
 		  ".matches('^$|[$<{]|^[a-z]([-a-z0-9]*[a-z0-9])?$')",
-		  "'its name is not a DNS-1035 label'"),
+		  "'the name is not a DNS-1035 label'"),
 	REJECTION("size", "LeaderWorkerSet", "spec.leaderWorkerTemplate.size",
 		  SIZE " > 0", "'`size` is not 1 or more'"),
 	REJECTION("pods", "LeaderWorkerSet", "spec.replicas",
@@ -31,8 +31,8 @@ static const struct rejection items[] = {
 		  "spec.leaderWorkerTemplate.subGroupPolicy.subGroupSize",
 		  NO_GROUP " || " DIVIDES,
 		  "'`subGroupSize` ' + string(" GROUP
-		  ") + ' divides neither `size` ' +"
-		  " string(" SIZE ") + ' nor ' + string(" SIZE " - 1)"),
+		  ") + ' divides neither `size` (' +"
+		  " string(" SIZE ") + ') nor `size` - 1'"),
 	REJECTION("subgroup-above-size", "LeaderWorkerSet",
 		  "spec.leaderWorkerTemplate.subGroupPolicy.subGroupSize",
 		  NO_GROUP " || !" DIVIDES " || " GROUP " <= " SIZE,
@@ -46,7 +46,8 @@ static const struct rejection items[] = {
 			   " 'LeaderExcluded' || (" SIZE " - 1) % " GROUP
 			   " == 0",
 		  "'with `LeaderExcluded`, `subGroupSize` ' + string(" GROUP
-		  ") + ' does not divide ' + string(" SIZE " - 1)"),
+		  ") + ' does not divide `size` - 1 (' +"
+		  " string(" SIZE " - 1) + ')'"),
 	REJECTION(
 		"rollout", "LeaderWorkerSet",
 		"spec.rolloutStrategy.rollingUpdateConfiguration",
@@ -74,7 +75,7 @@ const struct rule rule_lws_rejects = {
 	.flags = RULE_ABSENCE,
 	.since = "1.0",
 	.summary = "a LeaderWorkerSet that its webhook rejects",
-	.why = "The webhook of LeaderWorkerSet rejects subgroups that do not fit the group, and a rolling update whose maxUnavailable and maxSurge are both 0.",
+	.why = "The LeaderWorkerSet webhook rejects an invalid name or size, subgroups that do not fit the group, and a rolling update whose maxUnavailable and maxSurge are both 0.",
 	.remedy = "Correct or remove the field that the message names.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/lws/blob/6263137faff52293d0161de8eefcc250581e3cb7/pkg/webhooks/leaderworkerset_webhook.go",

@@ -20,8 +20,8 @@ static void check(struct rule_run *run, const struct object *object)
 		return;
 	report_object(
 		run, object, policy,
-		"a group of %s keeps running while one of its pods restarts (`restartPolicy: %s`)",
-		rule_count(run, object->gang.n, "pod"), node_str(policy));
+		"`restartPolicy: %s` lets a group of %s keep running while one of them restarts",
+		node_str(policy), rule_count(run, object->gang.n, "pod"));
 }
 
 const struct rule rule_lws_restart_none = {
@@ -32,7 +32,7 @@ const struct rule rule_lws_restart_none = {
 	.since = "1.0",
 	.summary =
 		"a group of pods that keeps running when one of them restarts",
-	.why = "The other ranks wait for the one that has lost its state: the group answers no requests and keeps its GPUs.",
+	.why = "The other ranks usually wait for the one that has lost its state: the group answers no requests and keeps its GPUs.",
 	.remedy =
 		"Leave restartPolicy unset, or set RecreateGroupOnPodRestart.",
 	.evidence = "https://lws.sigs.k8s.io/docs/concepts/",

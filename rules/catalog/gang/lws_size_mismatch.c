@@ -115,9 +115,9 @@ const struct rule rule_lws_size_mismatch = {
 	.since = "1.0",
 	.summary =
 		"parallel sizes whose product is not the number of GPUs in the group",
-	.why = "If the product is larger, the server waits for GPUs that never come; if it is smaller, some are idle.",
+	.why = "If the product is larger, the server cannot start; if it is smaller, some GPUs are idle.",
 	.remedy =
-		"Make the product of the tensor and pipeline parallel sizes equal to the number of GPUs in the group.",
+		"Make the product of the tensor, pipeline and context parallel sizes equal to the number of GPUs in the group.",
 	.evidence =
 		"https://docs.vllm.ai/en/latest/serving/parallelism_scaling/; https://lws.sigs.k8s.io/docs/examples/vllm/",
 	.check_pod = check,

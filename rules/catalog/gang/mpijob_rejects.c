@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports MPIJobs that the MPI operator rejects:
+ * Reports MPIJobs that the MPI Operator rejects:
  * pkg/apis/kubeflow/validation/validation.go at 11a4e478, ValidateMPIJob(). The
  * controller validates the object after the API server has stored it, and
  * creates no pods.
@@ -14,7 +14,7 @@
 
 static const struct rejection items[] = {
 	REJECTION("no-launcher", "MPIJob", "spec.mpiReplicaSpecs",
-		  "has(" SPECS ".Launcher)", "'it has no `Launcher`'"),
+		  "has(" SPECS ".Launcher)", "'the MPIJob has no `Launcher`'"),
 	REJECTION("launcher-replicas", "MPIJob",
 		  "spec.mpiReplicaSpecs.Launcher.replicas",
 		  "!has(" SPECS ".Launcher) || " SPECS
@@ -43,7 +43,7 @@ static const struct rejection items[] = {
 		  NAME " == '' || (size(" NAME " + '-worker-' + " LAST
 		       ") <= 63 && " NAME
 		       ".matches('[$<{]|^[a-z][-a-z0-9]*$'))",
-		  "'its pods cannot be named `' + " NAME " + '-worker-' + " LAST
+		  "'the pods cannot be named `' + " NAME " + '-worker-' + " LAST
 		  " + '`, which is not a DNS label'",
 		  .absent = true),
 	{0},

@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* True if they are of the same type, in the same namespace of one set of
+/* True if both are of the same type, in the same namespace of one set of
  * files. */
 static bool is_beside(const struct object_index *set, const struct pod_group *a,
 		      const struct pod_group *b)
@@ -58,7 +58,7 @@ static void check_counts(struct rule_run *run, const struct pod_group *group)
 	if (group->n.n > pods.n)
 		f = report_place(
 			run, &group->id, &group->place,
-			"PodGroup `%s` waits for %s, but %s it: unless others do, none starts",
+			"PodGroup `%s` waits for %s, but %s it: unless others do, no pod starts",
 			group->name, rule_count(run, group->n.n, "pod"),
 			pods.n == 1 ? "1 pod names"
 				    : arena_printf(rule_arena(run),
@@ -96,14 +96,14 @@ static void check_member(struct rule_run *run, const struct pod_group *member)
 		return;
 	f = report_place(
 		run, &member->id, &member->place,
-		"no file defines the PodGroup `%s` of %s: if the cluster does not have it either, its pods stay Pending",
+		"no file defines the PodGroup `%s` of %s: if the cluster does not have it either, the pods stay Pending",
 		member->name,
 		rule_title(run, member->id.kind, member->id.name));
 	finding_help(run, f, "did you mean `%s`?", near);
 }
 
-/* Largest number of PodGroups and references to them. Each is compared with
- * each other, so that more would cost too much. */
+/* Largest number of PodGroups and references to them. Each is compared with all
+ * others, so that more would cost too much. */
 enum { MOST = 2000 };
 
 static void check(struct rule_run *run)
@@ -160,7 +160,7 @@ static void check_object(struct rule_run *run, const struct object *object)
 	if (pods.unknown || least <= pods.n)
 		return;
 	report_object(run, object, at,
-		      "KAI waits for %s, but %s has %s: none starts",
+		      "KAI waits for %s, but %s has %s: no pod starts",
 		      rule_count(run, least, "pod"),
 		      rule_title(run, object->kind, object->name),
 		      rule_number(run, pods.n));
@@ -173,8 +173,9 @@ const struct rule rule_pod_group_mismatch = {
 	.needs = NEEDS_SET,
 	.flags = RULE_ABSENCE,
 	.since = "1.0",
-	.summary = "a PodGroup that does not match the pods that name it",
-	.why = "With a minimum above the number of pods, none starts; below it, the first pods hold their GPUs while they wait for the others.",
+	.summary =
+		"a PodGroup, or the minimum of a gang, that does not match the pods",
+	.why = "With a minimum above the number of pods, or a PodGroup that does not exist, no pod starts. With a minimum below the number of ranks, the first pods hold their GPUs while they wait for the others.",
 	.remedy =
 		"Set the minimum to the number of pods that start together, and name the PodGroup on each of them.",
 	.evidence =

@@ -22,7 +22,7 @@ static void check(struct rule_run *run, const struct object *object)
 		return;
 	report_object(
 		run, object, NULL,
-		"%s names no Kueue queue, but the policy queues GPU work in namespace `%s`",
+		"%s names no Kueue queue, but the policy requires one for GPU work in namespace `%s`",
 		rule_title(run, object->kind, object->name), object->namespace);
 }
 
@@ -43,7 +43,7 @@ const struct rule rule_queue_bypass = {
 	.summary = "GPU work that bypasses the queue of its namespace",
 	.why = "Unless the namespace has a LocalQueue `default`, the work runs outside the queue's quota and fair share, and others wait for GPUs that the queue counts as free.",
 	.remedy =
-		"Add the label kueue.x-k8s.io/queue-name (in a CronJob: to spec.jobTemplate.metadata).",
+		"Add the label kueue.x-k8s.io/queue-name to the object, or to spec.jobTemplate.metadata.labels of a CronJob.",
 	.evidence =
 		"https://kueue.sigs.k8s.io/docs/tasks/manage/enforce_job_management/manage_jobs_without_queue_name/",
 	.params = params,

@@ -48,7 +48,7 @@ static void check(struct rule_run *run, const struct object *object)
 	    node_count(node_path(object->root, "metadata.ownerReferences")))
 		return;
 	if (annotation) {
-		check_metadata(run, object, annotation, "Kueue 0.15 and later",
+		check_metadata(run, object, annotation, "Kueue 0.15 or later",
 			       "an annotation");
 		return;
 	}
@@ -70,7 +70,7 @@ const struct rule rule_queue_label_misplaced = {
 	.summary = "a queue name in a place where Kueue does not read it",
 	.why = "The job does not belong to the queue: it starts at once, outside the quota, or is never admitted.",
 	.remedy =
-		"Set it as a label of the object itself: in metadata.labels, or in spec.jobTemplate.metadata.labels of a CronJob.",
+		"Set the queue name as a label in metadata.labels of the object, or in spec.jobTemplate.metadata.labels of a CronJob.",
 	.evidence = "https://kueue.sigs.k8s.io/docs/tasks/run/jobs/",
 	.check_object = check,
 };

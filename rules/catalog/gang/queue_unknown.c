@@ -3,10 +3,10 @@
  * Reports queues that do not exist or accept nothing: Kueue's LocalQueues, with
  * their ClusterQueue and its flavors, and queues of Volcano and KAI. Also
  * reports jobs without a queue that Kueue's Configuration suspends. The job
- * stays suspended, or its pods stay Pending, without a message. Without a
- * snapshot, the cluster may have a queue that no file defines: the message then
- * contains "if", and the finding is an info, or a warning if a queue has a
- * similar name. Source: kueue pkg/queue; volcano
+ * stays suspended, its pods stay Pending, or Volcano's webhook rejects it.
+ * Without a snapshot, the cluster may have a queue that no file defines: the
+ * message then contains "if", and the finding is an info, or a warning if a
+ * queue has a similar name. Source: kueue pkg/queue; volcano
  * pkg/webhooks/admission/jobs; Volcano's scheduler creates the queue `default`.
  */
 #include <ctype.h>
@@ -20,7 +20,7 @@ static void report(struct rule_run *run, const struct workload *w,
 		   enum cluster_kind kind, const char *name, const char *fault)
 {
 	report_place(run, &w->id, &w->place,
-		     "%s `%s` of %s %s: the workload waits forever",
+		     "%s `%s` of %s %s: the workload does not start",
 		     cluster_resource(kind)->kind, name,
 		     rule_title(run, w->id.kind, w->id.name), fault);
 }
@@ -47,13 +47,14 @@ static void report_unknown(struct rule_run *run, const struct workload *w,
 	f = report_place(
 		run, &w->id, &w->place,
 		rule_cluster(run)
-			? "%s `%s` of %s does not exist: the workload waits forever"
-			: "no file defines the %s `%s` of %s: if the cluster does not have it either, the workload waits forever",
+			? "%s `%s` of %s does not exist: the workload does not start"
+			: "no file defines the %s `%s` of %s: if the cluster does not have it either, the workload does not start",
 		cluster_resource(kind)->kind, name, owner);
 	if (near)
 		finding_help(run, f, "did you mean `%s`?", near);
 	else if (kind == CLUSTER_FLAVOR)
-		finding_help(run, f, "create it, or remove it from %s", owner);
+		finding_help(run, f, "create the flavor, or remove it from %s",
+			     owner);
 	if (!rule_cluster(run))
 		finding_severity(f, near ? SEVERITY_WARNING : SEVERITY_INFO);
 }
@@ -208,8 +209,8 @@ static void check_default(struct rule_run *run, const struct workload *w)
 		f = report_place(
 			run, &w->id, &w->place,
 			rule_cluster(run)
-				? "%s names no queue, and namespace `%s` has no LocalQueue `default`: Kueue suspends it forever"
-				: "%s names no queue, and no file defines a LocalQueue `default` in namespace `%s`: if the cluster has none either, Kueue suspends it forever",
+				? "%s names no queue, and namespace `%s` has no LocalQueue `default`: Kueue keeps it suspended"
+				: "%s names no queue, and no file defines a LocalQueue `default` in namespace `%s`: if the cluster has none either, Kueue keeps it suspended",
 			rule_title(run, w->id.kind, w->id.name),
 			w->id.namespace);
 		finding_label_place(run, f, &set->configs[i].place,
@@ -243,8 +244,9 @@ const struct rule rule_queue_unknown = {
 	.severity = SEVERITY_ERROR,
 	.needs = NEEDS_SET,
 	.since = "1.0",
-	.summary = "a queue that does not exist, or accepts no jobs",
-	.why = "The job stays suspended or its pods Pending, without an error.",
+	.summary =
+		"a queue that does not exist or accepts no jobs, or a job that Kueue suspends because it names no queue",
+	.why = "The job stays suspended, its pods stay Pending, or Volcano's webhook rejects it.",
 	.remedy = "Name a queue that exists and accepts jobs.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/kueue/tree/release-0.13/pkg/queue; https://github.com/volcano-sh/volcano/tree/master/pkg/webhooks/admission/jobs",

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports jobs in which the address of the first rank is not a DNS name of a
- * pod, lacks the subdomain, or, in a flag of a launcher of several nodes, is
- * localhost. A pod has the name HOSTNAME.SUBDOMAIN if a headless Service has
- * the name of the subdomain. JobSet creates the Service and sets the subdomain
- * of its pods.
+ * pod, lacks the subdomain, or, for a launcher of several nodes, is localhost.
+ * A pod has the name HOSTNAME.SUBDOMAIN if a headless Service has the name of
+ * the subdomain. JobSet creates the Service and sets the subdomain of its pods.
  */
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/address.h"
@@ -50,6 +50,30 @@ static const struct node *service_field(const struct pod *pod)
 	return pod_field(pod, "subdomain");
 }
 
+/* Adds the way in which pods of the kind get a DNS name. */
+static void help(struct rule_run *run, struct finding *f,
+		 const struct object *object)
+{
+	static const struct {
+		const char *group, *kind, *text;
+	} kinds[] = {
+		{"apps", "StatefulSet",
+		 "set `serviceName` to a headless Service, and use POD.SERVICE as the address"},
+		{"batch", "Job",
+		 "set `completionMode: Indexed` and `subdomain`, create a headless Service with the name of the subdomain, and use POD.SUBDOMAIN as the address"},
+		{"jobset.x-k8s.io", "JobSet",
+		 "use POD.SUBDOMAIN as the address, with `enableDNSHostnames: true`; the subdomain is `network.subdomain`, or the name of the JobSet"},
+		{"batch.volcano.sh", "Job",
+		 "add the plugin `svc`, and use POD.JOB as the address"},
+		{"kubeflow.org", "PyTorchJob",
+		 "add a `Master`, or use the name of the first worker as the address"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (object_is(object, kinds[i].group, kinds[i].kind))
+			finding_help(run, f, "%s", kinds[i].text);
+}
+
 static void check_address(struct rule_run *run, const struct container *c,
 			  const struct node *at, const char *value)
 {
@@ -59,18 +83,24 @@ static void check_address(struct rule_run *run, const struct container *c,
 	const char *why = pod_name_unresolved(rule_arena(run), c->pod, value);
 
 	if (why)
-		report_container(run, c, at, "`%s` cannot be resolved: %s",
-				 value, why);
+		help(run,
+		     report_container(run, c, at, "`%s` cannot be resolved%s",
+				      value, why),
+		     c->pod->object);
 	if (!has_hostnames(c->pod))
 		return;
 	if (!wanted || node_is_unknown(has) ||
 	    (node_str(has) && strlen(node_str(has)) == len &&
 	     !strncmp(wanted, node_str(has), len)))
 		return;
-	report_container(
-		run, c, at, "`%s` cannot be resolved: the pods have %s%s%s",
-		value, node_str(has) ? "the subdomain `" : "no subdomain",
-		node_str(has) ? node_str(has) : "", node_str(has) ? "`" : "");
+	help(run,
+	     report_container(
+		     run, c, at,
+		     "`%s` cannot be resolved: the pods have %s%s%s", value,
+		     node_str(has) ? "the subdomain `" : "no subdomain",
+		     node_str(has) ? node_str(has) : "",
+		     node_str(has) ? "`" : ""),
+	     c->pod->object);
 }
 
 /* True if an item may contain the address of a first pod, or of the pod itself.
@@ -148,7 +178,7 @@ static void check_variable(struct rule_run *run, const struct container *c,
 		check_loopback(run, c, value->at, value->text);
 }
 
-static void judge_flags(struct rule_run *run, const struct container *c)
+static void check_flags(struct rule_run *run, const struct container *c)
 {
 	struct argv argv = container_argv(c);
 
@@ -164,7 +194,7 @@ static void judge_flags(struct rule_run *run, const struct container *c)
 	}
 }
 
-static void judge_all(struct rule_run *run, const struct container *c)
+static void check_container(struct rule_run *run, const struct container *c)
 {
 	for (const char *const *name = names; *name; name++) {
 		struct env_value value = container_env_value(c, *name);
@@ -177,7 +207,7 @@ static void judge_all(struct rule_run *run, const struct container *c)
 	if (may_have_address(node_get(c->node, "command")) ||
 	    may_have_address(node_get(c->node, "args")) ||
 	    node_get(c->node, "source"))
-		judge_flags(run, c);
+		check_flags(run, c);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -185,7 +215,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (!uses_cluster_dns(pod))
 		return;
 	FOR_EACH_CONTAINER(pod, c)
-		judge_all(run, c);
+		check_container(run, c);
 }
 
 const struct rule rule_rendezvous_service_missing = {
@@ -196,10 +226,10 @@ const struct rule rule_rendezvous_service_missing = {
 	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary =
-		"the address of the first rank is a name that the pods do not have",
-	.why = "The name never resolves: the ranks wait for it and hold their GPUs.",
+		"the address of the first rank is a name that its pod does not have, or localhost",
+	.why = "The other ranks cannot reach the first one: they wait for it and hold their GPUs.",
 	.remedy =
-		"Name the headless Service in subdomain (Job, with completionMode: Indexed) or serviceName (StatefulSet), and create it. Add the plugin svc to a Volcano Job, and a Master to a PyTorchJob, or name its first worker. The Service of a JobSet has the name of the JobSet, or the name in network.subdomain.",
+		"Use the DNS name of the first pod, POD.SUBDOMAIN, and create a headless Service with the name of the subdomain.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#pod-s-hostname-and-subdomain-fields; https://github.com/kubernetes-sigs/jobset/blob/main/api/jobset/v1alpha2/jobset_types.go Network",
 	.check_pod = check,

@@ -77,7 +77,7 @@ static void check_ranks(struct rule_run *run, const struct container *c)
 		return;
 	f = report_container(
 		run, c, nodes->node,
-		"container `%s` waits for %s, but the next pod is created only when this one is ready",
+		"container `%s` waits for %s, but the next pod is created only after this one is ready",
 		container_title(c), rule_count(run, nodes->n, "node"));
 	if (certain)
 		return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports Volcano Jobs whose minAvailable is larger than their number of pods.
+ * Reports Volcano Jobs, and their tasks, whose minAvailable is larger than
+ * their number of pods.
  *
  * Source: volcano pkg/webhooks/admission/jobs/validate/admit_job.go: it checks
  * the sum of all tasks, and each task. The webhook for CronJobs does not, but
@@ -30,11 +31,11 @@ static void compare(struct rule_run *run, const struct object *object,
 		return;
 	report_object(
 		run, object, at,
-		"Volcano rejects %sminAvailable %s: it is above the %s of %s",
-		text_eq(object->kind, "Job") ? ""
-					     : "Jobs of this CronJob with ",
+		"`minAvailable` is %s, above the %s of %s: Volcano rejects %s",
 		rule_number(run, least.n), rule_count(run, pods.n, "pod"),
-		whose);
+		whose,
+		text_eq(object->kind, "Job") ? "the Job"
+					     : "the Jobs of this CronJob");
 }
 
 static void check(struct rule_run *run, const struct object *object)
@@ -65,8 +66,8 @@ const struct rule rule_volcano_min_available_exceeds = {
 	.flags = RULE_ABSENCE,
 	.since = "1.0",
 	.summary =
-		"a Volcano Job whose minAvailable is larger than its number of pods",
-	.why = "Volcano's webhook rejects the object.",
+		"a Volcano Job, or a task of one, whose minAvailable is larger than its number of pods",
+	.why = "Volcano's webhook rejects the Job, or the Jobs that a CronJob creates.",
 	.remedy = "Lower minAvailable to the number of replicas, or remove it.",
 	.evidence =
 		"https://github.com/volcano-sh/volcano/blob/master/pkg/webhooks/admission/jobs/validate/admit_job.go",

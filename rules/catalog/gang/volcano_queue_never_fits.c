@@ -66,7 +66,7 @@ static void compare(struct rule_run *run, const struct workload *w,
 		return;
 	f = report_object(
 		run, object, NULL,
-		"the gang needs at least %s %s, but queue `%s` may hold only %s: with the plugin `proportion` or `capacity` it is never scheduled",
+		"the gang needs at least %s %s, but queue `%s` may hold only %s: with the plugin `proportion` or `capacity`, the gang is never scheduled",
 		quantity_text(need, text), most->key, queue->name,
 		quantity_text(limit, limit_text));
 	finding_label_place(run, f, &queue->place, "the queue");
@@ -99,7 +99,7 @@ const struct rule rule_volcano_queue_never_fits = {
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary = "a gang that its Volcano queue can never hold",
-	.why = "The job stays pending forever, even if the queue is empty.",
+	.why = "The pods stay Pending even if the queue is empty.",
 	.remedy =
 		"Lower minAvailable or the requests, raise the capability of the queue, or choose another queue.",
 	.evidence =

@@ -77,7 +77,7 @@ static void check_size(struct rule_run *run, const struct pod *pod,
 			continue;
 		report_pod(
 			run, pod, name,
-			"task group `%s` reserves %s %s for a pod, but the pods request %s: YuniKorn releases the reservation",
+			"task group `%s` reserves %s %s for each pod, but each pod requests %s: YuniKorn releases the reservation",
 			node_str(name), quantity_text(reserved, has),
 			entry->key, quantity_text(asks, pods));
 	}
@@ -110,7 +110,7 @@ static void check_number(struct rule_run *run, const struct object *object,
 	finding_severity(
 		report_object(
 			run, object, at,
-			"task group `%s` reserves %s, and %s has %s: if no other pods of the application use them, the rest is held until placeholderTimeoutInSeconds",
+			"task group `%s` reserves resources for %s, but %s has only %s: unless other pods of the application use the rest, it is held until placeholderTimeoutInSeconds have passed",
 			name, rule_count(run, least.n, "pod"),
 			rule_title(run, object->kind, object->name),
 			rule_number(run, n.n)),
@@ -150,9 +150,9 @@ const struct rule rule_yunikorn_task_group = {
 	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary = "a task group of YuniKorn that does not match its pods",
-	.why = "The scheduler reserves other resources than the pods need: the gang starts without its reservation, or holds GPUs that no pod uses.",
+	.why = "YuniKorn reserves nothing, or not the resources that the pods need: they start without a reservation, or GPUs are held that no pod uses.",
 	.remedy =
-		"Make minMember the number of pods and minResource their requests.",
+		"Define the task group that the pods name, with minMember as their number and minResource as the requests of one pod.",
 	.evidence =
 		"https://yunikorn.apache.org/docs/user_guide/gang_scheduling; https://github.com/apache/yunikorn-core/blob/v1.6.1/pkg/scheduler/objects/application.go",
 	.check_object = check,

@@ -102,50 +102,52 @@ static void shut_down(struct rule_run *run, struct finding *f,
 
 static const struct rejection items[] = {
 	/* Topology requests of pods. */
-	REJECTION("topology-twice", NULL, AT("preferred-topology"),
-		  "!" HAS_POD("required-topology") " || !" HAS_POD(
-			  "preferred-topology"),
-		  "'podset-required-topology and podset-preferred-topology are"
-		  " both set'"),
+	REJECTION(
+		"topology-twice", NULL, AT("preferred-topology"),
+		"!" HAS_POD("required-topology") " || !" HAS_POD(
+			"preferred-topology"),
+		"'`podset-required-topology` and `podset-preferred-topology` are"
+		" both set'"),
 	REJECTION(
 		"topology-unconstrained", NULL, AT("unconstrained-topology"),
 		"!" HAS_POD("unconstrained-topology") " || !(" HAS_POD(
 			"required-topology") " || " HAS_POD("preferred-topology") ")",
-		"'podset-unconstrained-topology is set with another"
+		"'`podset-unconstrained-topology` is set with another"
 		" topology'"),
 	REJECTION(
 		"unconstrained", NULL, AT("unconstrained-topology"),
 		OF_POD("unconstrained-topology") ".orValue('true').matches('^(1|t|T|true|TRUE|True|0|f|F|false|FALSE|False)$')",
-		"'podset-unconstrained-topology is not a boolean'"),
+		"'`podset-unconstrained-topology` is not a boolean'"),
 	REJECTION("required-topology", NULL, AT("required-topology"),
 		  OF_POD("required-topology") ".orValue('a')." LABEL_KEY,
-		  "'podset-required-topology is not the name of a label'"),
+		  "'`podset-required-topology` is not the name of a label'"),
 	REJECTION("preferred-topology", NULL, AT("preferred-topology"),
 		  OF_POD("preferred-topology") ".orValue('a')." LABEL_KEY,
-		  "'podset-preferred-topology is not the name of a label'"),
+		  "'`podset-preferred-topology` is not the name of a label'"),
 	REJECTION(
 		"slice-topology", NULL, AT("slice-required-topology"),
 		OF_POD("slice-required-topology") ".orValue('a')." LABEL_KEY,
-		"'podset-slice-required-topology is not the name of a label'"),
+		"'`podset-slice-required-topology` is not the name of a label'"),
 	REJECTION("slice-size-missing", NULL, AT("slice-required-topology"),
 		  "!" HAS_POD("slice-required-topology") " || " HAS_POD(
 			  "slice-size"),
-		  "'podset-slice-required-topology is set without"
-		  " podset-slice-size'"),
+		  "'`podset-slice-required-topology` is set without"
+		  " `podset-slice-size`'"),
 	REJECTION("slice-topology-missing", NULL, AT("slice-size"),
 		  "!" HAS_POD("slice-size") " || " HAS_POD(
 			  "slice-required-topology"),
-		  "'podset-slice-size is set without"
-		  " podset-slice-required-topology'"),
+		  "'`podset-slice-size` is set without"
+		  " `podset-slice-required-topology`'"),
 	REJECTION(
 		"slice-size", NULL, AT("slice-size"),
 		OF_POD("slice-size") ".orValue('1').matches('^[+]?0*[1-9][0-9]{0,9}$')",
-		"'podset-slice-size is `' + " OF_POD(
+		"'`podset-slice-size` is `' + " OF_POD(
 			"slice-size") ".orValue('') + '`, not a positive integer'"),
-	REJECTION("slice-above-pods", NULL, NULL, NULL,
-		  "'a slice has more pods than the pod set'"),
+	REJECTION(
+		"slice-above-pods", NULL, NULL, NULL,
+		"'`podset-slice-size` is above the number of pods of the pod set'"),
 	REJECTION("group-pod-sets", NULL, NULL, NULL,
-		  "'podset-group-name is set in one or more than two pod sets"
+		  "'`podset-group-name` is set in one or more than two pod sets"
 		  " of an object'"),
 	REJECTION("group-replicas", NULL, NULL, NULL,
 		  "'both pod sets of a group have more than one pod'"),
@@ -161,58 +163,58 @@ static const struct rejection items[] = {
 		"group-number", NULL, AT("group-name"),
 		"!" OF_POD(
 			"group-name") ".orValue('a').matches('^[0-9]{1,19}$')",
-		"'podset-group-name is a number'"),
+		"'`podset-group-name` is a number'"),
 	REJECTION(
 		"group-slices", NULL, AT("group-name"),
 		"!" HAS_POD("group-name") " || (!" HAS_POD(
 			"slice-size") " && !" HAS_POD("slice-required-topology") ")",
-		"'podset-group-name is set with slices'"),
+		"'`podset-group-name` and an annotation for slices are both set'"),
 	REJECTION(
 		"group-topology", NULL, AT("group-name"),
 		"!" HAS_POD("group-name") " || " HAS_POD(
 			"required-topology") " || " HAS_POD("preferred-topology"),
-		"'podset-group-name is set without"
-		" podset-required-topology or podset-preferred-topology'"),
+		"'`podset-group-name` is set without"
+		" `podset-required-topology` or `podset-preferred-topology`'"),
 
 	/* Jobs of all integrations. */
 	REJECTION("queue-name", JOBS, "metadata.labels[" K "queue-name]",
 		  LABEL("queue-name") ".orValue('a')." SUBDOMAIN,
-		  "'the name of its queue is not a DNS subdomain'"),
+		  "'the label `queue-name` is not a DNS subdomain'"),
 	REJECTION("gated-by", GATED,
 		  "metadata.annotations[" K "admission-gated-by]",
 		  GATES ".all(i, g, g.trim().size() <= 63 && g.trim()." GATE
 			" && !" GATES ".exists(k, h, k < i && h.trim() =="
 			" g.trim()))",
-		  "'admission-gated-by is not a list of names with a domain,"
-		  " each once'",
+		  "'`admission-gated-by` is not a list of names with a domain,"
+		  " or lists one of them twice'",
 		  .since = "0.19"),
 	REJECTION("prebuilt-annotation", JOBS,
 		  "metadata.annotations[" K "prebuilt-workload-name]",
 		  NOTE("prebuilt-workload-name") ".orValue('a')." SUBDOMAIN,
-		  "'the name of its prebuilt workload is not a DNS subdomain'",
+		  "'`prebuilt-workload-name` is not a DNS subdomain'",
 		  .since = "0.18"),
 	REJECTION("prebuilt-workload", JOBS,
 		  "metadata.labels[" K "prebuilt-workload-name]",
 		  LABEL("prebuilt-workload-name") ".orValue('a')." SUBDOMAIN,
-		  "'the name of its prebuilt workload is not a DNS subdomain'"),
+		  "'`prebuilt-workload-name` is not a DNS subdomain'"),
 	REJECTION(
 		"max-exec-time", JOBS,
 		"metadata.labels[" K "max-exec-time-seconds]",
 		LABEL("max-exec-time-seconds") ".orValue('1').matches('[$<{]|^[+]?0*[1-9][0-9]{0,18}$')",
-		"'max-exec-time-seconds is `' + " LABEL(
+		"'`max-exec-time-seconds` is `' + " LABEL(
 			"max-exec-time-seconds") ".orValue('') + '`, not a positive integer'"),
 	REJECTION(
 		"min-parallelism", "batch/Job",
 		"metadata.annotations[" K "job-min-parallelism]",
 		NOTE("job-min-parallelism") ".orValue('1').matches('[$<{]|^[+]?0*[1-9][0-9]{0,9}$')",
-		"'job-min-parallelism is `' + " NOTE(
+		"'`job-min-parallelism` is `' + " NOTE(
 			"job-min-parallelism") ".orValue('') + '`, not a positive integer'"),
 	REJECTION(
 		"min-parallelism-pods", "batch/Job",
 		"metadata.annotations[" K "job-min-parallelism]",
 		"!" NOTE("job-min-parallelism") ".orValue('').matches('^[1-9][0-9]{0,8}$') || int(" NOTE(
 			"job-min-parallelism") ".orValue('0')) < " PODS,
-		"'job-min-parallelism is ' + " NOTE(
+		"'`job-min-parallelism` is ' + " NOTE(
 			"job-min-parallelism") ".orValue('') + ', not less"
 					       " than the ' + string(" PODS
 					       ") + ' pods at once'"),
@@ -220,19 +222,19 @@ static const struct rejection items[] = {
 		  "metadata.annotations[" K "job-min-parallelism]",
 		  "!" HAS_NOTE("job-min-parallelism") " || " NOTE(
 			  "elastic-job") ".orValue('') != 'true'",
-		  "'job-min-parallelism is set for an elastic job'",
+		  "'`job-min-parallelism` is set for an elastic job'",
 		  .since = "0.18"),
 	REJECTION(
 		"equal-completions", "batch/Job",
 		"metadata.annotations[" K "job-completions-equal-parallelism]",
 		NOTE("job-completions-equal-parallelism") ".orValue('true').matches('[$<{]|^(1|t|T|true|TRUE|True|0|f|F|false|FALSE|False)$')",
-		"'job-completions-equal-parallelism is not a boolean'"),
+		"'`job-completions-equal-parallelism` is not a boolean'"),
 	REJECTION(
 		"equal-completions-mode", "batch/Job",
 		"metadata.annotations[" K "job-completions-equal-parallelism]",
 		NOTE("job-completions-equal-parallelism") ".orValue('') != 'true' || object.spec.?completionMode"
 							  ".orValue('NonIndexed') == 'Indexed'",
-		"'job-completions-equal-parallelism is set and the Job is not"
+		"'`job-completions-equal-parallelism` is set and the Job is not"
 		" Indexed'"),
 	REJECTION(
 		"equal-completions-number", "batch/Job",
@@ -240,7 +242,7 @@ static const struct rejection items[] = {
 		NOTE("job-completions-equal-parallelism") ".orValue('') != 'true' ||"
 							  " object.spec.?completions.orValue(1) =="
 							  " object.spec.?parallelism.orValue(1)",
-		"'job-completions-equal-parallelism is set and `completions`"
+		"'`job-completions-equal-parallelism` is set and `completions`"
 		" differs from `parallelism`'"),
 	REJECTION("elastic-kind",
 		  "/Pod apps/Deployment apps/StatefulSet jobset.x-k8s.io/JobSet"
@@ -275,8 +277,8 @@ static const struct rejection items[] = {
 		  "!(" QUEUED ") ||"
 		  " !self.?enableInTreeAutoscaling.orValue(false) || " HAS_NOTE(
 			  "elastic-job"),
-		  "'the cluster scales and the annotation elastic-job is not"
-		  " set'"),
+		  "'`enableInTreeAutoscaling` is set without the annotation"
+		  " `elastic-job`'"),
 	REJECTION("ray-head-group", CLUSTERS, "groupName",
 		  "!(" QUEUED ") || self.?groupName.orValue('') != 'head'",
 		  "'a worker group is named `head`'",
@@ -285,21 +287,20 @@ static const struct rejection items[] = {
 	REJECTION("ray-groups", CLUSTERS, "workerGroupSpecs",
 		  "!(" QUEUED ") || self.?workerGroupSpecs.orValue([]).size()"
 		  " <= 17",
-		  "'it has more than 17 worker groups'"),
+		  "'the cluster has more than 17 worker groups'"),
 
 	/* Pods of a group. */
 	REJECTION("pod-group-annotation", "/Pod",
 		  "metadata.annotations[" K "pod-group-name]",
 		  NOTE("pod-group-name") ".orValue('a')." SUBDOMAIN,
-		  "'the name of its group is not a DNS subdomain'",
-		  .since = "0.18"),
+		  "'`pod-group-name` is not a DNS subdomain'", .since = "0.18"),
 	REJECTION(
 		"pod-group-workload", "/Pod",
 		"metadata.annotations[" K "prebuilt-workload-name]",
 		GROUP_NAME " == '' || " NOTE(
 			"prebuilt-workload-name") ".orValue('') in ['', " GROUP_NAME
 						  "]",
-		"'its prebuilt workload and its group have different names'",
+		"'`prebuilt-workload-name` and `pod-group-name` differ'",
 		.since = "0.18"),
 	REJECTION(
 		"pod-group-of-annotation", "/Pod",
@@ -308,40 +309,41 @@ static const struct rejection items[] = {
 		" == '' || " HAS_NOTE("prebuilt-workload-name") " || " LABEL(
 			"prebuilt-workload-name") ".orValue('') in ['', " GROUP_NAME
 						  "]",
-		"'its prebuilt workload and its group have different names'",
+		"'`prebuilt-workload-name` and `pod-group-name` differ'",
 		.since = "0.18"),
-	REJECTION("pod-group-total", "/Pod",
-		  "metadata.labels[" K "pod-group-name]",
-		  LABEL("pod-group-name") ".orValue('') == '' || " HAS_NOTE(
-			  "pod-group-total-count"),
-		  "'it has the label pod-group-name but not the annotation"
-		  " pod-group-total-count'"),
+	REJECTION(
+		"pod-group-total", "/Pod",
+		"metadata.labels[" K "pod-group-name]",
+		LABEL("pod-group-name") ".orValue('') == '' || " HAS_NOTE(
+			"pod-group-total-count"),
+		"'the pod has the label `pod-group-name` but not the annotation"
+		" `pod-group-total-count`'"),
 	REJECTION(
 		"pod-group-name", "/Pod",
 		"metadata.annotations[" K "pod-group-total-count]",
 		"!" HAS_NOTE("pod-group-total-count") " || " LABEL(
 			"pod-group-name") ".orValue('') != '' || " HAS_NOTE("pod-group-name"),
-		"'it has the annotation pod-group-total-count and not the"
-		" label pod-group-name'"),
+		"'the pod has the annotation `pod-group-total-count` but not"
+		" the label `pod-group-name`'"),
 	REJECTION(
 		"pod-group-count", "/Pod",
 		"metadata.annotations[" K "pod-group-total-count]",
 		NOTE("pod-group-total-count") ".orValue('1').matches('[$<{]|^[+]?0*[1-9][0-9]{0,18}$')",
-		"'pod-group-total-count is `' + " NOTE(
+		"'`pod-group-total-count` is `' + " NOTE(
 			"pod-group-total-count") ".orValue('') + '`, not a positive integer'"),
 	REJECTION("pod-group-subdomain", "/Pod",
 		  "metadata.labels[" K "pod-group-name]",
 		  LABEL("pod-group-name") ".orValue('a')." SUBDOMAIN,
-		  "'the name of its group is not a DNS subdomain'"),
+		  "'`pod-group-name` is not a DNS subdomain'"),
 	REJECTION(
 		"pod-group-prebuilt", "/Pod",
 		"metadata.labels[" K "prebuilt-workload-name]",
 		LABEL("pod-group-name") ".orValue('') == '' || " LABEL(
 			"prebuilt-workload-name") ".orValue('') in ['', " LABEL("pod-group-name") ".orValue('')]",
-		"'its prebuilt workload and its group have different names'"),
+		"'`prebuilt-workload-name` and `pod-group-name` differ'"),
 	REJECTION("managed-label", "/Pod", "metadata.labels[" K "managed]",
 		  LABEL("managed") ".orValue('true') == 'true'",
-		  "'the label managed is not \"true\"'"),
+		  "'the label `managed` is not \"true\"'"),
 
 	/* Quotas. */
 	REJECTION("resource-name", QUEUES, "resourceGroups",
@@ -351,12 +353,12 @@ static const struct rejection items[] = {
 		  "'the name of a resource is not valid'"),
 	REJECTION("flavors", QUEUES, "resourceGroups",
 		  GROUPS ".map(g, g.?flavors.orValue([]).size()).sum() <= 256",
-		  "'it has more than 256 flavors'"),
+		  "'the queue has more than 256 flavors'"),
 	REJECTION(
 		"resources", QUEUES, "resourceGroups",
 		GROUPS
 		".map(g, g.?coveredResources.orValue([]).size()).sum() <= 256",
-		"'it covers more than 256 resources'"),
+		"'the queue covers more than 256 resources'"),
 	REJECTION(
 		"quotas", QUEUES, "resourceGroups",
 		GROUPS
@@ -371,8 +373,8 @@ static const struct rejection items[] = {
 		"selector-values", "ClusterQueue:spec", "namespaceSelector",
 		SELECTOR
 		".matchExpressions.orValue([]).all(e, e.operator in ['In', 'NotIn'] ? e.?values.orValue([]).size() > 0 : e.operator in ['Exists', 'DoesNotExist'] && e.?values.orValue([]).size() == 0)",
-		"'an expression of `namespaceSelector` and its values do not"
-		" match'"),
+		"'an expression of `namespaceSelector` has an unknown operator,"
+		" or values that its operator does not take'"),
 	REJECTION("resource-twice", QUEUES, NULL,
 		  GROUPS ".all(i, g, g.?coveredResources.orValue([]).all(j, r,"
 			 " !" GROUPS ".exists(k, h, h.?coveredResources"
@@ -394,8 +396,8 @@ static const struct rejection items[] = {
 		  FLAVORS "f.?resources.orValue([]).all(i, r, i >="
 			  " g.coveredResources.size() || r.name =="
 			  " g.coveredResources[i])))",
-		  "'the resources of a flavor are not those of"
-		  " `coveredResources` in their order'"),
+		  "'the resources of a flavor and `coveredResources` differ in"
+		  " their names or order'"),
 	REJECTION("negative-quota", QUEUES, NULL, RESOURCES NOT_NEGATIVES ")))",
 		  "'a quota of ' + " FIRST_QUOTA("!(" NOT_NEGATIVES
 						 ")") " + ' is negative'"),
@@ -439,7 +441,7 @@ static const struct rejection items[] = {
 	REJECTION(
 		"weight", QUEUES, "fairSharing.weight",
 		Q("self.?fairSharing.weight.orValue(1)") ".compareTo(quantity('0')) >= 0",
-		"'the weight is negative'"),
+		"'`fairSharing.weight` is negative'"),
 	REJECTION("flavor-labels", "ResourceFlavor:spec", "topologyName",
 		  "self.?topologyName.orValue('') == '' ||"
 		  " self.?nodeLabels.orValue({}).size() > 0",
@@ -477,7 +479,7 @@ static const struct rejection items[] = {
 		  "self.?levels.orValue([]).all(i, l, i =="
 		  " self.levels.size() - 1 || l.nodeLabel !="
 		  " 'kubernetes.io/hostname')",
-		  "'kubernetes.io/hostname is not the lowest level'"),
+		  "'`kubernetes.io/hostname` is not the lowest level'"),
 	{0},
 };
 

@@ -39,15 +39,15 @@
 		       " self.?schedulingPolicy.orValue({})[?k].orValue(null)" \
 		       " != null).size() == 1"
 #define NOT_ONE_POLICY                                                         \
-	"'`schedulingPolicy` does not have one of `basic` and `gang`'"
+	"'`schedulingPolicy` does not have exactly one of `basic` and `gang`'"
 #define HAS_MINIMUM                                                            \
 	IS_FIRST_ALPHA "self.?schedulingPolicy.gang.orValue(null) == null ||"  \
 		       " self.schedulingPolicy.gang.?minCount.orValue(0) >= 1"
-#define NO_MINIMUM "'`minCount` of the gang is not positive'"
+#define NO_MINIMUM "'`gang.minCount` is not positive'"
 
 static const struct rejection items[] = {
 	REJECTION("hpa-replicas", NULL, NULL, NULL,
-		  "'`minReplicas` is above `maxReplicas`'"),
+		  "'`maxReplicas` is below `minReplicas`'"),
 	REJECTION("pdb-both", NULL, NULL, NULL,
 		  "'`minAvailable` and `maxUnavailable` are both set'"),
 	REJECTION("selector", NULL, NULL, NULL,
@@ -58,7 +58,7 @@ static const struct rejection items[] = {
 	REJECTION("no-rollout", NULL, NULL, NULL,
 		  "'`maxSurge` and `maxUnavailable` are both 0'"),
 	REJECTION("schedule", NULL, NULL, NULL,
-		  "'`schedule` is not a cron schedule'"),
+		  "'`schedule` does not have the five fields of cron'"),
 	REJECTION("host-port-twice", NULL, NULL, NULL,
 		  "'two ports of the pod have the same `hostPort`'"),
 	REJECTION("host-network-port", NULL, NULL, NULL,
@@ -79,7 +79,7 @@ static const struct rejection items[] = {
 		"host-users", NULL, "spec.hostUsers",
 		"self.spec.?hostUsers.orValue(true) || !['hostNetwork', 'hostPID',"
 		" 'hostIPC'].exists(k, self.spec[?k].orValue(false))",
-		"'`hostUsers` is false and a namespace of the host is used'"),
+		"'`hostUsers` is false and the pod uses a namespace of the host'"),
 
 	/* Jobs. */
 	REJECTION("indexed-completions", JOB, "completionMode",
@@ -129,7 +129,8 @@ static const struct rejection items[] = {
 	REJECTION("failure-index", JOB, "action",
 		  "self.action != 'FailIndex' ||"
 		  " has(owner.backoffLimitPerIndex)",
-		  "'a rule is FailIndex without `backoffLimitPerIndex`'",
+		  "'the action of a rule is FailIndex without"
+		  " `backoffLimitPerIndex`'",
 		  .each = "podFailurePolicy.rules", .absent = true),
 	REJECTION("gang-minimum", JOB,
 		  "scheduling.schedulingPolicy.gang.minCount",
@@ -137,10 +138,10 @@ static const struct rejection items[] = {
 		  ".hasValue() ||"
 		  " self.scheduling.schedulingPolicy.gang.minCount <="
 		  " self.?parallelism.orValue(1)",
-		  "'`minCount` of the gang is ' + string("
+		  "'`gang.minCount` is ' + string("
 		  "self.scheduling.schedulingPolicy.gang.minCount) + ', above"
-		  " the ' + string(self.?parallelism.orValue(1)) + ' of"
-		  " `parallelism`'"),
+		  " `parallelism` (' + string(self.?parallelism.orValue(1))"
+		  " + ')'"),
 
 	/* Claims for devices. */
 	REJECTION("request-twice", CLAIM, "requests",
@@ -165,7 +166,8 @@ static const struct rejection items[] = {
 		  EXACTLY ".?tolerations.orValue([]).all(t, t.?operator"
 			  ".orValue('') != 'Exists' || t.?value.orValue('') =="
 			  " '')",
-		  "'a toleration with Exists has a value'", .each = "requests"),
+		  "'a toleration with the operator Exists has a value'",
+		  .each = "requests"),
 	REJECTION("negative-count", CLAIM, NULL,
 		  EXACTLY ".?count.orValue(0) >= 0", "'`count` is negative'",
 		  .each = "requests"),
@@ -190,7 +192,7 @@ static const struct rejection items[] = {
 	REJECTION("workload-templates", WORKLOAD, "podGroupTemplates",
 		  IS_FIRST_ALPHA "has(self.podGroupTemplates) ||"
 				 " has(self.compositePodGroupTemplates)",
-		  "'it has no `podGroupTemplates`'", .absent = true),
+		  "'`podGroupTemplates` is not set'", .absent = true),
 	REJECTION("workload-template-count", WORKLOAD, "podGroupTemplates",
 		  TEMPLATES ".size() <= 8",
 		  "'`podGroupTemplates` has more than 8 items'"),

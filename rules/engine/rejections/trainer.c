@@ -94,7 +94,7 @@
 
 static const struct rejection items[] = {
 	REJECTION("name", JOBS, "metadata.name", DNS_LABEL,
-		  "'its name is not a DNS-1035 label'"),
+		  "'the name is not a DNS-1035 label'"),
 	REJECTION("pytorch-type", V1("PyTorchJob"), "pytorchReplicaSpecs",
 		  ONLY("pytorchReplicaSpecs", "['Master', 'Worker']"),
 		  "'`pytorchReplicaSpecs` has a type other than `Master` and"
@@ -118,21 +118,22 @@ static const struct rejection items[] = {
 		  "xgbReplicaSpecs.Master.replicas", MASTER("xgbReplicaSpecs"),
 		  "'`replicas` of `Master` is not 1'", .absent = true),
 	REJECTION("xgboost-no-master", V1("XGBoostJob"), "xgbReplicaSpecs",
-		  "has(self.xgbReplicaSpecs.Master)", "'it has no `Master`'"),
+		  "has(self.xgbReplicaSpecs.Master)",
+		  "'the XGBoostJob has no `Master`'"),
 	REJECTION("chief-and-master", V1("TFJob"), "tfReplicaSpecs",
 		  "!has(self.tfReplicaSpecs.Chief) ||"
 		  " !has(self.tfReplicaSpecs.Master)",
-		  "'it has a `Chief` and a `Master`'"),
+		  "'the TFJob has a `Chief` and a `Master`'"),
 	REJECTION("elastic-worker", V1("PyTorchJob"), "elasticPolicy",
 		  "!has(self.elasticPolicy) ||"
 		  " has(self.pytorchReplicaSpecs.Worker)",
-		  "'it has an elasticPolicy and no `Worker`'"),
+		  "'`elasticPolicy` is set, but there is no `Worker`'"),
 	REJECTION("elastic-nproc", V1("PyTorchJob"),
 		  "elasticPolicy.nProcPerNode",
 		  "!self.?elasticPolicy.nProcPerNode.hasValue() ||"
 		  " !has(self.nprocPerNode)",
-		  "'`nProcPerNode` of the elasticPolicy and `nprocPerNode` are"
-		  " both set'"),
+		  "'`elasticPolicy.nProcPerNode` and `nprocPerNode` are both"
+		  " set'"),
 	REJECTION("managed-by", MANAGED, "spec.runPolicy.managedBy",
 		  "self.spec.?runPolicy.managedBy.orValue("
 		  "'kubeflow.org/training-operator') in"
@@ -143,7 +144,7 @@ static const struct rejection items[] = {
 		  "object.apiVersion != 'kubeflow.org/v1' ||"
 		  " !has(self.mpiReplicaSpecs) ||"
 		  " has(self.mpiReplicaSpecs.Launcher)",
-		  "'it has no `Launcher`'"),
+		  "'the MPIJob has no `Launcher`'"),
 	REJECTION("mpi-launcher", V1("MPIJob"),
 		  "mpiReplicaSpecs.Launcher.replicas",
 		  "object.apiVersion != 'kubeflow.org/v1' ||"
@@ -152,7 +153,7 @@ static const struct rejection items[] = {
 		  "'`replicas` of `Launcher` is not 1'"),
 
 	REJECTION("train-job-name", "TrainJob", "metadata.name", DNS_LABEL,
-		  "'its name is not a DNS-1035 label'"),
+		  "'the name is not a DNS-1035 label'"),
 	REJECTION("train-job-managed-by", "TrainJob", "spec.managedBy",
 		  "self.spec.?managedBy.orValue("
 		  "'trainer.kubeflow.org/trainjob-controller') in"
@@ -175,12 +176,12 @@ static const struct rejection items[] = {
 		  " > 0 && c.name in ['node', 'dataset-initializer',"
 		  " 'model-initializer'])).flatten().map(c, '`' +"
 		  " c.env[0].name + '` of container `' + c.name + '`')[0] +"
-		  " ', whose variables only the TrainJob itself may set'",
+		  " ', but only the TrainJob itself may set its variables'",
 		  .each = "runtimePatches"),
 	REJECTION("policies", RUNTIMES, "mlPolicy",
 		  "['torch', 'mpi', 'jax', 'xgboost', 'flux'].filter(k, k in"
 		  " self.?mlPolicy.orValue({})).size() <= 1",
-		  "'`mlPolicy` has two frameworks'"),
+		  "'`mlPolicy` has more than one framework'"),
 	REJECTION("train-job-runtime", TRAIN_JOB, "runtimeRef",
 		  "self.runtimeRef.?apiGroup.orValue('trainer.kubeflow.org') =="
 		  " 'trainer.kubeflow.org' && self.runtimeRef.?kind.orValue("

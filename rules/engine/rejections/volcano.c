@@ -58,11 +58,11 @@
 
 static const struct rejection items[] = {
 	REJECTION("no-tasks", JOB, "tasks", TASKS ".size() > 0",
-		  "'it has no task'", .absent = true),
+		  "'the job has no task'", .absent = true),
 	REJECTION("mpi-master", JOB, "plugins.mpi", MPI_TASK("master"),
-		  "'no task is the master that the plugin mpi looks for'"),
+		  "'no task has the name of the master in the plugin `mpi`'"),
 	REJECTION("mpi-worker", JOB, "plugins.mpi", MPI_TASK("worker"),
-		  "'no task is the worker that the plugin mpi looks for'",
+		  "'no task has the name of the worker in the plugin `mpi`'",
 		  .until = "1.14"),
 	REJECTION("plugin", JOB, "plugins",
 		  "self.?plugins.orValue({}).all(k, k in ['env', 'hcclrank',"
@@ -89,7 +89,7 @@ static const struct rejection items[] = {
 	REJECTION("pod-name-length", JOB, "tasks",
 		  TASKS ".all(i, t, size(object.metadata.?name.orValue('') +"
 			" '-' + t.?name.orValue('') + '-' + string(i)) <= 63)",
-		  "'the names of its pods are longer than 63 characters'"),
+		  "'the names of the pods are longer than 63 characters'"),
 	POLICY("policy-both",
 	       POLICIES ".all(p, " EVENTS ".size() == 0 ||"
 			" !has(p.exitCode))",
@@ -143,11 +143,11 @@ static const struct rejection items[] = {
 	REJECTION("volume-claim", JOB, "volumes",
 		  "self.?volumes.orValue([]).all(v, has(v.volumeClaim) !="
 		  " (v.?volumeClaimName.orValue('') != ''))",
-		  "'a volume needs one of `volumeClaim` and"
+		  "'a volume does not have exactly one of `volumeClaim` and"
 		  " `volumeClaimName`'"),
 	REJECTION("queue-root", JOB, "queue",
 		  "self.?queue.orValue('default') != 'root'",
-		  "'jobs cannot be in the queue `root`'"),
+		  "'`queue` is `root`, which accepts no jobs'"),
 	REJECTION(
 		"depends-on", JOB, NULL,
 		TASKS ".all(t, t.?dependsOn.name.orValue([]).all(n, " TASKS
@@ -198,7 +198,7 @@ static const struct rejection items[] = {
 
 	REJECTION("cron-name-length", "CronJob", "metadata.name",
 		  "size(self.metadata.?name.orValue('')) <= 52",
-		  "'its name has more than 52 characters'"),
+		  "'the name has more than 52 characters'"),
 	REJECTION("schedule-zone", "CronJob", "spec.schedule",
 		  "!self.spec.schedule.contains('TZ')",
 		  "'`schedule` names a time zone'"),
@@ -222,26 +222,25 @@ static const struct rejection items[] = {
 	REJECTION("guarantee-alone", QUEUE, "spec.guarantee.resource",
 		  "self.spec.?guarantee.resource.orValue({}).all(k, k in"
 		  " self.spec.?deserved.orValue({}))",
-		  "'a resource has a guarantee but is not in `deserved`'",
+		  "'`guarantee` has a resource that `deserved` does not have'",
 		  .since = "1.14"),
 	REJECTION("guarantee", QUEUE, "spec.guarantee.resource",
 		  "self.spec.?guarantee.resource.orValue({}).all(k, !(k in"
 		  " self.spec.?deserved.orValue({})) || quantity(string("
 		  "self.spec.guarantee.resource[k])).compareTo(quantity("
 		  "string(self.spec.deserved[k]))) <= 0)",
-		  "'a guarantee is above what the queue deserves'",
+		  "'`guarantee` has more of a resource than `deserved`'",
 		  .since = "1.14"),
 	REJECTION("deserved", QUEUE, "spec.deserved",
 		  QUANTITY_ABOVE("deserved", "capability"),
-		  "'the queue deserves more than its `capability`'",
+		  "'`deserved` has more of a resource than `capability`'",
 		  .since = "1.14"),
 	REJECTION("deserved-uncapped", QUEUE, "spec.deserved",
 		  "self.spec.?capability.orValue({}).size() == 0 ||"
 		  " self.spec.?deserved.orValue({}).all(k, k in"
 		  " self.spec.capability || quantity(string("
 		  "self.spec.deserved[k])).compareTo(quantity('0')) <= 0)",
-		  "'the queue deserves a resource that its `capability` does"
-		  " not have'",
+		  "'`deserved` has a resource that `capability` does not have'",
 		  .since = "1.14", .until = "1.14"),
 	REJECTION("whole-quantity", QUEUE, "spec",
 		  "[self.spec.?capability.orValue({}),"
@@ -265,7 +264,8 @@ static const struct rejection items[] = {
 	REJECTION("hierarchy", QUEUE, "metadata.annotations",
 		  HIERARCHY("") ".split('/').size() == " HIERARCHY(
 			  "-weights") ".split('/').size()",
-		  "'`volcano.sh/hierarchy` and its weights differ in length'"),
+		  "'`volcano.sh/hierarchy` and `volcano.sh/hierarchy-weights`"
+		  " differ in length'"),
 	REJECTION(
 		"hierarchy-weight", QUEUE, "metadata.annotations",
 		HIERARCHY("") " + " HIERARCHY("-weights") " == '' || " HIERARCHY(

@@ -124,8 +124,10 @@ static struct flavor_misfit taint_misfit(struct arena *arena,
 					 key, value, effect) != TRI_NO)
 			continue;
 		return (struct flavor_misfit){
-			arena_printf(arena, "has the taint `%s%s%s:%s`", key,
-				     *value ? "=" : "", value, effect),
+			arena_printf(
+				arena,
+				"has the taint `%s%s%s:%s`, which the pods do not tolerate",
+				key, *value ? "=" : "", value, effect),
 			pod->tolerations};
 	}
 	return (struct flavor_misfit){NULL, NULL};
@@ -176,8 +178,10 @@ static struct flavor_misfit label_misfit(struct arena *arena,
 			continue;
 		if (!misfit.text || !need->term)
 			misfit = (struct flavor_misfit){
-				arena_printf(arena, "has the label `%s=%s`",
-					     need->key, label->str),
+				arena_printf(
+					arena,
+					"has the label `%s=%s`, which the pods exclude",
+					need->key, label->str),
 				need->at};
 		if (!need->term)
 			return misfit;
@@ -215,7 +219,7 @@ struct flavor_misfit queue_flavor_misfit(struct arena *arena,
 	if (!misfit.text && topology && whole &&
 	    node_is_unset(node_path(flavor, "spec.topologyName")))
 		misfit = (struct flavor_misfit){
-			"has no `topologyName`, which the pods request",
+			"has no `topologyName`, but the pods request a topology",
 			topology};
 	return misfit;
 }
