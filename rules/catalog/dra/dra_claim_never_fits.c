@@ -2,7 +2,7 @@
 /*
  * Reports claims for more devices of a class than the ResourceSlices of a
  * snapshot have for any node. All devices of a request are allocated for one
- * node, from its slices and from those of no node in particular, and only from
+ * node, from its slices and from slices of no particular node, and only from
  * the newest generation of a complete pool. A snapshot has the number of a
  * slice's devices but not their attributes, so the sum is an upper bound:
  * partitions that exclude each other count, as do devices with taints. The sum
@@ -44,8 +44,8 @@ static int64_t number_at(const struct node *root, const char *path)
 	return node_int(node_path(root, path), &n) ? n : -1;
 }
 
-/* Sorts the slices of a node after those of no node, and newer generations of a
- * pool before older ones. */
+/* Sorts the slices of a node after slices without a node, and newer generations
+ * of a pool before older ones. */
 static int cmp_slices(const void *a, const void *b)
 {
 	const struct slice *x = a, *y = b;

@@ -78,7 +78,7 @@ static const struct debug_switch {
 	 "makes every collective operation wait for a consistency check"},
 	{"NCCL_P2P_DISABLE", "1", "keeps GPUs from communicating directly"},
 	{"NCCL_SHM_DISABLE", "1", "keeps ranks from using shared memory"},
-	{"NCCL_IB_DISABLE", "1", "disables InfiniBand and RoCE"},
+	{"NCCL_IB_DISABLE", "1", NULL}, /* see check_fabric() */
 };
 
 /* Returns the fabric resource that the container requests, or NULL. */

@@ -4,8 +4,8 @@
  * this variable; the kubelet appends the container's own value, and the runtime
  * uses the last one. In a container with a GPU limit it overrides the
  * allocation; without a limit, the container uses GPUs that are not counted.
- * Only values that hide all GPUs (void, none, empty) are harmless. If there are
- * two entries, the runtime decides which one applies, so both are checked.
+ * Only values that hide all GPUs, such as void and none, are harmless. If there
+ * are two entries, the runtime decides which one applies, so both are checked.
  *
  * Without this variable, CUDA_VERSION without NVIDIA_REQUIRE_CUDA makes an
  * image "legacy", to which the runtime shows all GPUs.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports training pods that get an Istio sidecar. Pods on the host's network
- * get no proxy, and the pod's label has precedence over that of its namespace
+ * get no proxy, and the pod's label has precedence over the namespace's label
  * (istio pkg/kube/inject/inject.go, injectRequired).
  */
 #include "engine/rule.h"

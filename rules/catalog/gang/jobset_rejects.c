@@ -209,7 +209,7 @@ const struct rule rule_jobset_rejects = {
 	.flags = RULE_ABSENCE,
 	.since = "1.0",
 	.summary = "a JobSet that its webhook rejects",
-	.why = "The JobSet webhook rejects invalid or too long names, a `dependsOn` that points forward, invalid rules of `failurePolicy`, and a `coordinator` that is not one of the pods.",
+	.why = "The JobSet webhook rejects, for example, invalid or too long names, a `dependsOn` that points forward, invalid rules of `failurePolicy`, and a `coordinator` that is not one of the pods.",
 	.remedy = "Correct or remove the field that the message names.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/jobset/blob/01078527ec4383c3d7289b5af3e0a788324e14ec/pkg/webhooks/jobset_webhook.go",

@@ -40,7 +40,7 @@ static const struct rejection items[] = {
 			"gpu-fraction-num-devices") ") || " ANNOTATIONS
 						    ".exists(k, k != 'gpu-fraction-num-devices' &&"
 						    " k.matches('fraction|gpu-memory'))",
-		"'`gpu-fraction-num-devices` is set without a fraction'"),
+		"'`gpu-fraction-num-devices` is set without `gpu-fraction` or `gpu-memory`'"),
 	REJECTION(
 		"fraction-range", NULL, "metadata.annotations.gpu-fraction",
 		"!(" SET(

@@ -2,7 +2,7 @@
 /*
  * Reports LeaderWorkerSets that their webhook rejects:
  * pkg/webhooks/leaderworkerset_webhook.go at 6263137f, generalValidate() and
- * validateUpdateSubGroupPolicy(); the defaults are those of the CRD.
+ * validateUpdateSubGroupPolicy(); the CRD sets the defaults.
  */
 #include "engine/rule.h"
 

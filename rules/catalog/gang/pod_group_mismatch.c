@@ -4,7 +4,7 @@
  * or below the number of ranks that wait for each other. Counts are compared
  * only if the group and all of its pods are in one file: others may add pods.
  * Also reports pods that name a PodGroup of no file, if its name is similar to
- * that of a PodGroup in a file, and Jobs and JobSets whose annotation for
+ * the name of a PodGroup in a file, and Jobs and JobSets whose annotation for
  * KAI's PodGroup waits for more pods than they have. Sources: scheduler-plugins
  * v0.32 pkg/coscheduling (PreFilter: fewer pods than minMember are
  * unschedulable); volcano pkg/scheduler/plugins/gang; Kubernetes 1.36

@@ -158,7 +158,7 @@ static bool uses_master(const struct container *c, const struct argv *argv)
 }
 
 /* Checks a variable from which torchrun takes its address, unless a flag gives
- * it. Operators set such variables in their jobs. */
+ * it. Skips kinds whose operators set such variables. */
 static void check_variable(struct rule_run *run, const struct container *c,
 			   const char *name, const struct env_value *value)
 {

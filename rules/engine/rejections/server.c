@@ -16,7 +16,7 @@
 	" resource.k8s.io/ResourceClaimTemplate:spec.spec.devices"
 #define REQUESTS "self.?requests.orValue([])"
 #define LABEL	 "matches('[$<{]|^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$')"
-/* True if the name is that of a request, or REQUEST/ALTERNATIVE. */
+/* True if the text is the name of a request, or REQUEST/ALTERNATIVE. */
 #define IS_REQUEST(name, requests)                                             \
 	requests ".exists(r, r.name == " name                                  \
 		 " || r.?firstAvailable.orValue([]).exists(s,"                 \
