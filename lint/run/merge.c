@@ -30,7 +30,7 @@ struct merge {
 	size_t fixed; /* number of files */
 	struct fold fold;
 	uint32_t file; /* file that is being merged */
-	/* A message has reported that the file changed after it was linted. */
+	/* A message has said that the lines of the file cannot be shown. */
 	bool reported;
 	/* --add-ignore: numbers of findings and files */
 	size_t comments, commented;
@@ -66,8 +66,9 @@ static struct source *source_of(void *context, uint32_t file)
 
 	if (!source && file == m->file && !m->reported) {
 		m->reported = true;
-		log_line("%s: removed or changed during the run: its lines "
-			 "cannot be shown",
+		log_line("%s: its lines cannot be shown, because it was "
+			 "removed or changed during the run, or could not be "
+			 "read again",
 			 m->path.data);
 	}
 	return source;

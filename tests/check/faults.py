@@ -155,7 +155,8 @@ class Linter:
             add("another status", where)
         elif not same and not result.stderr:
             add("no reason", where)
-        if same and result.stdout != self.expected.stdout:
+        if same and result.stdout != self.expected.stdout and \
+                result.stderr == self.expected.stderr:
             add("another result without an error", where)
         for name in set(now) | set(self.whole):
             text = now.get(name)
