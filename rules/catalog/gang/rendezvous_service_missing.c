@@ -108,7 +108,8 @@ static void check_address(struct rule_run *run, const struct container *c,
 static bool may_have_address(const struct node *list)
 {
 	FOR_EACH_CHILD(list, item)
-		/* A script may contain placeholders elsewhere. */
+		/* Reads str, because node_str() returns NULL for a script with
+		 * a placeholder, which may be elsewhere. */
 		if (item->type == NODE_STRING &&
 		    (text_contains(item->str, "-0.") ||
 		     text_contains(item->str, "-0:") ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports GPU pods without the labels for cost allocation. A label of the
- * object counts as well. Off until the policy lists the labels.
+ * object counts as well. The rule is off until the policy lists the labels.
  */
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports runs that may use more GPU hours than the site allows. Off until the
- * policy sets the hours; runs without a deadline are not counted. All roles of
- * a job have the same deadline and count as one run.
+ * Reports runs that may use more GPU hours than the site allows. The rule is
+ * off until the policy sets the hours; runs without a deadline are not counted.
+ * All roles of a job have the same deadline and count as one run.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"

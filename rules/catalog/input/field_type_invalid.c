@@ -70,7 +70,8 @@ static void found(struct field_walk *walk, const struct field_issue *issue)
 	struct rule_run *run = walk->context;
 	const struct node *at = issue->at;
 	const char *name = name_of(run, issue);
-	/* Shows a number of the wrong type. */
+	/* A number of the wrong type is shown, and only the type of other
+	 * values. */
 	const char *is = at->str && text_starts(issue->wanted, "an integer") &&
 					 at->type != NODE_STRING
 				 ? at->str

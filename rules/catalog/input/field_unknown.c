@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports fields that Kubernetes' own types do not have: anywhere in objects of
- * its kinds, and in the pod templates of operators' kinds. In common operators'
- * kinds, fields outside of pods are compared with the schemas of their releases
- * (rules/kube/data/custom_types.tsv), unless the input or the snapshot has
- * their definition; one that no release has, and that resembles none, is a
- * warning, because a newer release may have it. Serving kinds may extend their
- * templates (Knative has containerConcurrency): in such templates, and in an
- * operator's own types for pods, only devices below an unknown key are
- * reported. A field that only other releases have is a warning. The rule is
+ * native kinds, and in the pod templates of operators' kinds. In common
+ * operators' kinds, fields outside of pods are compared with the schemas of
+ * their releases (rules/kube/data/custom_types.tsv), unless the input or the
+ * snapshot has their definition; one that no release has, and that resembles
+ * none, is a warning, because a newer release may have it. Serving kinds may
+ * extend their templates (Knative has containerConcurrency): in such templates,
+ * and in an operator's own types for pods, only devices below an unknown key
+ * are reported. A field that only other releases have is a warning. The rule is
  * skipped at admission, because the API server has already dropped the fields,
  * unless a schema preserves them.
  */
