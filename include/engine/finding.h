@@ -169,8 +169,8 @@ void finding_table_release(struct finding_table *list);
 /* True if the finding is made from a runtime and repeats one of the list. */
 bool finding_table_has(const struct finding_table *list,
 		       const struct finding *finding);
-/* True if the finding is about a pod and a value, or a missing value, of a
- * runtime in the input. */
+/* True if the finding is about a pod and about a value that comes from a
+ * runtime in the input, or that is missing there. */
 bool finding_is_made(const struct finding *finding);
 /* Returns the file of that runtime, or NO_FILE. */
 uint32_t finding_runtime_file(const struct finding *finding);

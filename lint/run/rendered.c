@@ -198,8 +198,8 @@ static void add_text(struct rendered *rendered, struct render_root *root)
 			root->text.len);
 }
 
-/* Returns a command with which the user can build it, to see the output or the
- * error. */
+/* Returns a command with which the user can build the root, to see the output
+ * or the error. */
 static const char *command_of(struct rendered *rendered,
 			      const struct render_root *root, const char *tool)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Evaluates tables of rejections: CEL expressions over objects of an operator's
- * kinds, or over pod templates. They are compiled once per run, when the first
- * object of a kind is checked.
+ * kinds, or over pod templates. Each one is compiled once per run, when it is
+ * first evaluated.
  */
 #include <stdio.h>
 #include <stdlib.h>
