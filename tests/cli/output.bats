@@ -225,6 +225,21 @@ three_pods() { # RESOURCES [CLAIMS]: a Deployment
 	is "$status" 1
 	holds "$output" "needs 3 nvidia.com/gpu"
 	holds "$output" "its pods can never all run at the same time"
+	cat >b.yaml <<-END
+		apiVersion: v1
+		kind: Pod
+		metadata: {name: p, namespace: ml}
+		spec:
+		  containers:
+		  - {name: c, image: "a:1", resources: {limits: {nvidia.com/gpu: 4}}}
+		---
+		apiVersion: v1
+		kind: ResourceQuota
+		metadata: {name: few, namespace: ml}
+		spec: {hard: {requests.nvidia.com/gpu: 2}}
+	END
+	run "$GPUGATE" lint --select quota-never-fits b.yaml
+	holds "$output" "Pod \`p\` needs 4 nvidia.com/gpu, but quota \`few\` allows only 2: it can never run"
 }
 
 @test "a Job that fits its quota does not peak above it" {

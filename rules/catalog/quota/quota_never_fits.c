@@ -20,11 +20,14 @@ static void report(struct rule_run *run, const struct quota_case *c)
 
 	f = report_place(
 		run, &w->id, &w->place,
-		"%s needs %s %s, but %s allows only %s: its pods can never all run at the same time",
+		"%s needs %s %s, but %s allows only %s: %s",
 		rule_title(run, w->id.kind, w->id.name),
 		quantity_text(c->demand.steady, need), c->resource,
 		rule_title(run, "quota", c->quota->id.name),
-		quantity_text(c->hard->quantity, have));
+		quantity_text(c->hard->quantity, have),
+		w->class == KIND_POD
+			? "it can never run"
+			: "its pods can never all run at the same time");
 	finding_label_place(run, f, &c->hard->place, "the quota");
 	finding_cause(run, f, c->resource);
 }

@@ -145,8 +145,8 @@ static const struct rejection items[] = {
 		  "!self.?model.storageUri.hasValue() || " NO_MODEL
 		  "self.model.storageUri.matches('[$<{]|^(pvc|oci)"
 		  "(://.*)?$')",
-		  "'`storageUri` of a model on several nodes is not that of a"
-		  " claim or of an image'",
+		  "'`storageUri` of a model on several nodes names neither a"
+		  " claim nor an image'",
 		  .since = "0.15"),
 	REJECTION("worker-storage-missing", PREDICTOR, "workerSpec",
 		  NO_MODEL "self.model.?storageUri.hasValue()",
@@ -262,7 +262,7 @@ static const struct rejection items[] = {
 		  "!self.?predictor.minReplicas.hasValue() ||"
 		  " self.predictor.minReplicas <="
 		  " owner.?predictor.minReplicas.orValue(1)",
-		  "'`minReplicas` of a canary is above that of the predictor'",
+		  "'a canary has more `minReplicas` than the predictor'",
 		  .each = "canary", .since = "0.20"),
 
 	/* LLMInferenceServices. */
