@@ -4,7 +4,8 @@
 # Checks field-type-invalid and quantity-invalid with values of a wrong type in
 # objects of the corpus: a real API server rejects the reported ones and, of
 # native kinds, no others. Also checks that custom_types.tsv has all fields of the
-# operators' definitions.
+# operators' definitions, and that the server rejects the words and the missing
+# fields of operators' kinds that field-value-invalid and field-missing report.
 #
 # usage: field-types.sh [BUILD]     SEED=of the values
 # shellcheck source=tests/check/lib.bash
@@ -16,5 +17,8 @@ check 'custom_types.tsv has the fields of the definitions' "$python" \
 	"$tests/oracle/custom_types.py" --missing \
 	"$root/rules/kube/data/custom_types.tsv" "$shared/crds"
 need_control_plane --crds
-"$python" "$tests/check/field_types.py" "$gpugate" "$CONTROL_PLANE_DIR" \
-	"$corpus" "$work" "${SEED:-1}" && [ "$fail" -eq 0 ]
+for compare in field_types operator_values; do
+	"$python" "$tests/check/$compare.py" "$gpugate" "$CONTROL_PLANE_DIR" \
+		"$corpus" "$work" "${SEED:-1}" || fail=1
+done
+[ "$fail" -eq 0 ]

@@ -98,7 +98,7 @@ MUTATED = {
     "scheduling.volcano.sh": None,
     "serving.knative.dev": None,
     "karpenter.k8s.aws": None,
-    "karpenter.sh": None,
+    "karpenter.sh": ["Provisioner"],
     "grove.io": None,
     "workloads.x-k8s.io": None,
 }
