@@ -203,7 +203,9 @@ static void check_object(struct values *values, const struct object *object)
 	const struct native_kind *kind =
 		native_kind(object->group, object->version, object->kind);
 	const struct operator_kind *custom =
-		kind || walk->defined ? NULL : operator_kind(object);
+		kind || walk->defined || walk->check == VALUE_CONSTRAINTS
+			? NULL
+			: operator_kind(object);
 
 	walk->custom = custom;
 	if (kind || custom)

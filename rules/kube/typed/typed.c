@@ -158,9 +158,11 @@ const struct native_kind *native_kind(const char *group, const char *version,
 {
 	const struct native_kind *k = native_kinds;
 
-	for (; k->kind && may_be_native(group); k++)
-		if (text_eq(k->group, group) && text_eq(k->version, version) &&
-		    text_eq(k->kind, kind))
+	if (!kind || !may_be_native(group))
+		return NULL;
+	for (; k->kind; k++)
+		if (*k->kind == *kind && text_eq(k->kind, kind) &&
+		    text_eq(k->group, group) && text_eq(k->version, version))
 			return k;
 	return NULL;
 }
