@@ -10,6 +10,7 @@
 #ifndef KUBE_DEFINED_NAME_H
 #define KUBE_DEFINED_NAME_H
 
+#include "doc/load.h"
 #include "kube/cluster/cluster.h"
 
 enum defined_kind {
@@ -30,12 +31,14 @@ struct defined_name {
 	const char *vendor; /* NULL: not known to be an accelerator */
 };
 
-/* Calls found() for each name in the documents of a text; the strings live as
- * long as the arena. */
-void defined_names_of_text(struct arena *arena, const char *text, size_t len,
-			   void (*found)(void *context,
-					 const struct defined_name *name),
-			   void *context);
+/* True if the text may define names. */
+bool defined_names_may_be_in(const char *text, size_t len);
+/* Calls found() for each name that the document defines. The strings are in the
+ * document or in the arena. */
+void defined_names_of(const struct doc *doc, struct arena *arena,
+		      void (*found)(void *context,
+				    const struct defined_name *name),
+		      void *context);
 /* True if the defined name covers the requested one. A cache also covers the
  * folders below its model. */
 bool defined_name_is(const struct defined_name *name, enum defined_kind kind,

@@ -73,65 +73,64 @@ static bool is_whole(const struct files *files, uint32_t file)
 		kustomize_name(f->name));
 }
 
-static void ignore_issue(void *context, const struct load_issue *issue)
-{
-	(void)context; /* issues are reported when the file is linted */
-	(void)issue;
-}
-
-/* Reads the file's runtimes, whose text and trees stay in memory. input is the
- * content of the file; decoded is the same text as UTF-8. */
-static void read_runtimes(struct defined_names *names, uint32_t file,
-			  const struct source *decoded, const struct buf *input)
+/* Returns a copy of the text that lives as long as the runtimes read from it.
+ */
+static struct source *keep_text(struct defined_names *names,
+				const struct buf *input)
 {
 	struct arena *arena = &names->arena;
-	struct runtime *before = names->runtimes;
-	struct source *source;
-	struct loader loader;
-	struct doc doc;
+	struct source *source = ARENA_NEW(arena, struct source);
 
-	if (!runtimes_may_be_in(decoded->text, decoded->len) ||
-	    !is_whole(names->files, file))
-		return;
-	source = ARENA_NEW(arena, struct source);
 	source_init(source, arena, "",
 		    arena_strndup(arena, input->data, input->len), input->len);
-	loader_init(&loader, source, &load_limits_default, arena);
-	loader.issue = ignore_issue;
-	while (loader_next(&loader, &doc) > 0) {
-		if (!doc.root)
-			continue;
-		placeholder_mark(&doc);
-		names->runtimes = runtimes_add(names->runtimes, arena, &doc);
-	}
-	for (struct runtime *one = names->runtimes; one != before;
-	     one = one->next) {
-		one->source = source;
-		one->file = file;
-	}
+	return source;
 }
 
-static void read_claims(struct defined_names *names, uint32_t file,
-			struct source *decoded)
+/* Parses the file once for all that it may define. Its runtimes keep their text
+ * and trees. input is the content of the file; decoded is the same text as
+ * UTF-8. */
+static void read_documents(struct defined_names *names, uint32_t file,
+			   struct source *decoded, const struct buf *input)
 {
+	bool whole = is_whole(names->files, file);
+	bool gives_names = defined_names_may_be_in(decoded->text, decoded->len);
+	bool claims = whole && claims_may_be_in(decoded->text, decoded->len);
+	bool runtimes =
+		whole && runtimes_may_be_in(decoded->text, decoded->len);
+	struct source *source = runtimes ? keep_text(names, input) : decoded;
+	struct runtime *before = names->runtimes;
 	struct arena docs = ARENA_INIT;
 	struct loader loader;
 	struct doc doc;
+	int more;
 
-	if (!claims_may_be_in(decoded->text, decoded->len) ||
-	    !is_whole(names->files, file))
+	if (!gives_names && !claims && !runtimes)
 		return;
-	loader_init(&loader, decoded, &load_limits_default, &docs);
-	loader.issue = ignore_issue;
-	while (loader_next(&loader, &doc) > 0) {
-		if (doc.root)
+	loader_init(&loader, source, &load_limits_default,
+		    runtimes ? &names->arena : &docs);
+	while ((more = loader_next(&loader, &doc))) {
+		if (gives_names)
+			defined_names_of(&doc, &docs, add, names);
+		claims &= more > 0;
+		runtimes &= more > 0;
+		if (claims && doc.root)
 			claims_add(&names->claims, &names->arena, &doc);
+		if (runtimes && doc.root) {
+			placeholder_mark(&doc);
+			names->runtimes = runtimes_add(names->runtimes,
+						       &names->arena, &doc);
+		}
 		arena_reset(&docs);
 	}
 	arena_release(&docs);
 	while (names->nclaim_files < names->claims.n)
 		*VEC_PUSH(&names->arena, names->claim_files,
 			  names->nclaim_files, names->claim_files_size) = file;
+	for (struct runtime *one = names->runtimes; one != before;
+	     one = one->next) {
+		one->source = source;
+		one->file = file;
+	}
 }
 
 static void read_mutations(struct defined_names *names, const char *path,
@@ -161,10 +160,9 @@ static void read_file(struct defined_names *names, uint32_t file,
 		return;
 	if (!input)
 		input = text;
-	defined_names_of_text(&arena, input->data, input->len, add, names);
+	/* The decoded text is searched, because the file may be UTF-16. */
 	source_init(&decoded, &arena, "", input->data, input->len);
-	read_claims(names, file, &decoded);
-	read_runtimes(names, file, &decoded, input);
+	read_documents(names, file, &decoded, input);
 	read_mutations(names, path->data, &decoded);
 	arena_release(&arena);
 }

@@ -23,12 +23,17 @@ static void add_name(void *context, const struct defined_name *name)
  * alone. */
 static void read_names(struct run *run)
 {
-	const struct source *source = run->state->file.source;
+	struct source *source = run->state->file.source;
+	struct loader loader;
+	struct doc doc;
 
 	run->state->names.read = true;
-	if (source && !run->options.admission)
-		defined_names_of_text(&run->file_arena, source->text,
-				      source->len, add_name, run);
+	if (!source || run->options.admission ||
+	    !defined_names_may_be_in(source->text, source->len))
+		return;
+	loader_init(&loader, source, &load_limits_default, &run->file_arena);
+	while (loader_next(&loader, &doc))
+		defined_names_of(&doc, &run->file_arena, add_name, run);
 }
 
 static bool find_name(struct run *run, enum defined_kind kind, const char *text,

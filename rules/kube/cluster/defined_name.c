@@ -10,7 +10,6 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "doc/load.h"
 #include "kube/claim.h"
 
 #define FIELD	    "spec.extendedResourceName"
@@ -143,46 +142,28 @@ bool defined_name_is(const struct defined_name *name, enum defined_kind kind,
 				      : text_eq(name->text, text));
 }
 
-static bool may_give(const struct source *source)
+bool defined_names_may_be_in(const char *text, size_t len)
 {
 	static const char *const kinds[] = {"DeviceClass", "RuntimeClass",
 					    "LocalModel", "Namespace",
 					    "CustomResourceDefinition"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (text_find(source->text, source->len, kinds[i]))
+		if (text_find(text, len, kinds[i]))
 			return true;
 	return false;
 }
 
-/* Ignores the issue, because the linter reports errors in the text. */
-static void ignore_issue(void *context, const struct load_issue *issue)
-{
-	(void)context;
-	(void)issue;
-}
-
-void defined_names_of_text(struct arena *arena, const char *text, size_t len,
-			   void (*found)(void *context,
-					 const struct defined_name *name),
-			   void *context)
+void defined_names_of(const struct doc *doc, struct arena *arena,
+		      void (*found)(void *context,
+				    const struct defined_name *name),
+		      void *context)
 {
 	const struct naming naming = {found, context};
-	struct source source;
-	struct loader loader;
-	struct doc doc;
 
-	source_init(&source, arena, "", text, len);
-	/* Search the decoded text, because the file may be UTF-16. */
-	if (!may_give(&source))
-		return;
-	loader_init(&loader, &source, &load_limits_default, arena);
-	loader.issue = ignore_issue;
-	while (loader_next(&loader, &doc)) {
-		read_object(&naming, arena, doc.root);
-		FOR_EACH_CHILD(node_get(doc.root, "items"), item)
-			read_object(&naming, arena, item);
-	}
+	read_object(&naming, arena, doc->root);
+	FOR_EACH_CHILD(node_get(doc->root, "items"), item)
+		read_object(&naming, arena, item);
 }
 
 /* --- names in a cluster --------------------------------------------------- */
