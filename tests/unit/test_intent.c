@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "kube/command/argv.h"
-#include "kube/command/model.h"
+#include "kube/command/server.h"
 #include "kube/field_type.h"
 #include "kube/purpose/intent.h"
 #include "kube/scheduling/node_devices.h"

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The port of a model server.
- */
+/* The model and the port of a model server. */
 #ifndef KUBE_SERVER_H
 #define KUBE_SERVER_H
 
+#include "kube/command/argv.h"
 #include "kube/container.h"
 #include "kube/pod.h"
 
+/* Returns the hub id (owner/name) of the model in the container's command or
+ * variables; NULL if there is none, it is a path, or it is unknown. */
+const char *container_hub_model(const struct argv *argv,
+				const struct container *c);
 /* Returns the pod's only container besides init containers; NULL if there are
  * several or none. */
 const struct container *pod_only_container(const struct pod *pod);

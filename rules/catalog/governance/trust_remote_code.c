@@ -10,7 +10,7 @@
 #include "engine/rule.h"
 #include "kube/command/argv.h"
 #include "kube/command/env.h"
-#include "kube/command/model.h"
+#include "kube/command/server.h"
 
 static bool says_no(const char *value)
 {

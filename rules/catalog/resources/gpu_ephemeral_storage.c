@@ -19,8 +19,8 @@
 #include "engine/rule.h"
 #include "kube/command/argv.h"
 #include "kube/command/env.h"
-#include "kube/command/model.h"
 #include "kube/command/probe.h"
+#include "kube/command/server.h"
 #include "kube/purpose/intent.h"
 
 /* --- the cache ------------------------------------------------------------ */

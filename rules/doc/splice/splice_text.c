@@ -5,7 +5,7 @@
  * (times, dates, 1_000). In quoted text, the characters that JSON escapes are
  * escaped, and also line breaks and characters that YAML does not allow.
  */
-#include "splice_text.h"
+#include "splice_internal.h"
 
 #include <string.h>
 

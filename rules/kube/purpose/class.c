@@ -12,7 +12,7 @@
 #include "base/glob.h"
 #include "base/text.h"
 #include "kube/command/argv.h"
-#include "kube/command/model.h"
+#include "kube/command/server.h"
 #include "kube/purpose/class.h"
 
 /* True for "finetune" and "finetuning", but not for "finetuned" and
