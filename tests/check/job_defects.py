@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Defects in restarts, life cycles and quotas, to be planted (see defects.py)."""
-from defects import (KUBEFLOW, SERVE, TRAIN, computing, count, defect,
+from defects import (IMAGE, KUBEFLOW, SERVE, TRAIN, computing, count, defect,
                      move, near, queued, runs_program, volcano)
 from pod_paths import at, devices, group_kind
 
@@ -162,6 +162,32 @@ def no_limit(obj):
     for replica in replicas(obj):
         at(obj, replica)["restartPolicy"] = "OnFailure"
     return ("spec",)
+
+
+# --- containers that never end ---------------------------------------------------
+
+@defect("job-sidecar-never-ends", "object")
+def board_beside(obj):
+    """Add TensorBoard to the training pod of a Job."""
+    spec = job_spec(obj)
+    pod = (spec or ()) + ("template", "spec")
+    if not spec or not alone(obj, pod):
+        return None
+    move(at(obj, alone(obj, pod)), **TRAIN)
+    at(obj, pod)["restartPolicy"] = "Never"
+    at(obj, pod).pop("shareProcessNamespace", None)
+    obj["spec"].pop("successPolicy", None)
+    at(obj, pod + ("containers",)).append(
+        {"name": "board", "image": IMAGE, "command": ["tensorboard", "--logdir=/l"]})
+    return pod + ("containers", 1)
+
+
+@near(board_beside)
+def native_board(obj):
+    pod = job_spec(obj) + ("template", "spec")
+    board = at(obj, pod + ("containers",)).pop()
+    at(obj, pod).setdefault("initContainers", []).append(
+        dict(board, restartPolicy="Always"))
 
 
 # --- deadlines and ends -----------------------------------------------------------

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reports jobs whose training ends while another container of the pod runs
+ * forever. A pod has succeeded when all of its containers have ended (kubelet
+ * getPhase, pkg/kubelet/kubelet_pods.go, v1.36.1), and its devices are free
+ * then. Native sidecars do not count. Only programs that never end by
+ * themselves are reported, as the last command of their container, and only
+ * beside a container that trains. Argo and Tekton stop sidecars.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/command/argv.h"
+#include "kube/command/command.h"
+#include "kube/command/env.h"
+#include "kube/purpose/class.h"
+
+static const char *const programs[] = {"tensorboard",
+				       "tensorboard.main",
+				       "http.server",
+				       "nginx",
+				       "redis-server",
+				       "prometheus",
+				       "node_exporter",
+				       "dcgm-exporter",
+				       "fluent-bit",
+				       "fluentd",
+				       "filebeat",
+				       "promtail",
+				       "nvidia_gpu_exporter",
+				       NULL};
+
+/* Images whose entrypoint is one of these programs. */
+static const char *const images[] = {
+	"nginx",    "redis",	"dcgm-exporter", "fluent-bit", "fluentd",
+	"filebeat", "promtail", "node-exporter", "prometheus", NULL};
+
+/* Returns the name of an image without its registry, folder, tag and digest, if
+ * it is in the list. */
+static const char *image_program(const struct container *c)
+{
+	const char *slash = c->image ? strrchr(c->image, '/') : NULL;
+	const char *name = slash ? slash + 1 : c->image;
+
+	for (const char *const *image = images; name && *image; image++)
+		if (!strncmp(name, *image, strlen(*image)) &&
+		    strchr(":@", name[strlen(*image)]))
+			return *image;
+	return NULL;
+}
+
+static bool is_wrapper(const struct arg *arg)
+{
+	static const char *const names[] = {"exec",    "env", "nohup", "tini",
+					    "python",  "--",  "-m",    "-u",
+					    "python3", NULL};
+
+	return !arg->text || strchr(arg->text, '=') ||
+	       text_any(arg->base, names, text_eq);
+}
+
+/* Returns the program of the last command. Earlier commands may run in the
+ * background, and may stop it if it does. */
+static const char *last_program(const struct argv *argv)
+{
+	size_t i = argv->n;
+
+	while (i && !argv->items[i - 1].first)
+		i--;
+	for (i = i ? i - 1 : 0; i < argv->n && is_wrapper(&argv->items[i]);)
+		i++;
+	return i < argv->n && text_any(argv->items[i].base, programs, text_eq)
+		       ? argv->items[i].base
+		       : NULL;
+}
+
+/* True if a script starts a program in the background: an `&` that is neither
+ * `&&` nor part of a redirection. */
+static bool has_background(const struct node *words)
+{
+	FOR_EACH_CHILD(words, word) {
+		const char *text = node_str(word);
+
+		for (const char *at = text; at && (at = strchr(at, '&')); at++)
+			if (at[1] == '&')
+				at++;
+			else if (at[1] != '>' && (at == text || at[-1] != '>'))
+				return true;
+	}
+	return false;
+}
+
+/* Returns the program that keeps the container running, or NULL. */
+static const char *endless_program(const struct container *c)
+{
+	const struct container_command command = container_command(c);
+	const struct argv argv = container_argv(c);
+
+	if (container_says(c, "timeout") || container_says(c, "kill") ||
+	    has_background(node_get(c->node, "command")) ||
+	    has_background(node_get(c->node, "args")))
+		return NULL;
+	if (!container_command_node(c))
+		return image_program(c);
+	if ((command.type == COMMAND_WAITS && !command.seconds) ||
+	    command.type == COMMAND_INTERACTIVE)
+		return command.what;
+	return last_program(&argv);
+}
+
+/* Returns a main container that ends after its training, or NULL. */
+static const struct container *trainer(const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->role == CONTAINER_MAIN && !endless_program(c) &&
+		    (container_purpose(c) == PURPOSE_TRAINING ||
+		     container_command(c).type == COMMAND_ENDS))
+			return c;
+	return NULL;
+}
+
+/* True if the job waits until the pod has succeeded. */
+static bool waits_for(const struct pod *pod)
+{
+	static const char *const groups[] = {"", "batch", "jobset.x-k8s.io",
+					     "kubeflow.org", NULL};
+	static const char *const first[] = {"Master", "Chief", "Launcher",
+					    NULL};
+	const struct object *object = pod->object;
+	const struct node *spec = node_get(object->root, "spec");
+	bool ranked = false;
+
+	if (!text_any(text_or_empty(object->group), groups, text_eq) ||
+	    (object->class != KIND_POD && object->class != KIND_BATCH &&
+	     object->class != KIND_TRAINING))
+		return false;
+	for (const char *const *role = first; *role; role++)
+		ranked |= object_has_role(object, *role);
+	return node_is_unset(node_get(spec, "successPolicy")) &&
+	       (!ranked || text_any(pod->role, first, text_eq));
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct container *by = NULL;
+
+	if (pod->restart == RESTART_ALWAYS || pod->flat || !waits_for(pod) ||
+	    !node_is_unset(pod_field(pod, "shareProcessNamespace")))
+		return;
+	FOR_EACH_CONTAINER(pod, c) {
+		const char *program = c->role == CONTAINER_MAIN && !c->gpus.n
+					      ? endless_program(c)
+					      : NULL;
+
+		if (program && !by)
+			by = trainer(pod);
+		if (program && by)
+			report_container(
+				run, c, container_command_node(c),
+				"`%s` in container `%s` never ends: after `%s` has ended, the pod runs on and keeps its %s%s",
+				program, container_title(c),
+				container_title(by), pod_device(pod),
+				pod->gpus.n == 1 ? "" : "s");
+	}
+}
+
+const struct rule rule_job_sidecar_never_ends = {
+	.name = "job-sidecar-never-ends",
+	.category = "lifecycle",
+	.severity = SEVERITY_WARNING,
+	.scope = GPU_PODS | PODSPEC,
+	.since = "1.0",
+	.summary = "a container beside the training that never ends",
+	.why = "A pod has succeeded only when all of its main containers have ended. The job never completes, or fails at its deadline, and its GPUs stay allocated.",
+	.remedy =
+		"Move the container to initContainers with restartPolicy: Always (a native sidecar), or to a Deployment.",
+	.evidence =
+		"https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/#jobs-with-sidecar-containers; https://github.com/kubernetes/kubernetes/blob/v1.36.1/pkg/kubelet/kubelet_pods.go getPhase",
+	.check_pod = check,
+};
