@@ -48,6 +48,14 @@ struct argv container_argv(const struct container *c);
 const char *argv_flag(const struct argv *argv, const char *flag,
 		      const struct arg **found);
 bool argv_have(const struct argv *argv, const char *arg);
+/*
+ * Returns the next word after `after` (NULL: the first) that sets the variable,
+ * `NAME=value`, for a command: before the command, after `export` or after
+ * `env`. Returns NULL if the value is unknown or empty, or if the script has
+ * branches or loops, which may not run the command.
+ */
+const struct arg *argv_assigns(const struct argv *argv, const char *name,
+			       const struct arg *after);
 /* Returns the first of a NULL-terminated list of names that occurs, or NULL. */
 const char *argv_have_any(const struct argv *argv, const char *const *args);
 

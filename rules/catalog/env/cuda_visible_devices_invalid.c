@@ -18,6 +18,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/command/argv.h"
 #include "kube/command/env.h"
 #include "kube/purpose/intent.h"
 
@@ -66,14 +67,76 @@ static void report_surplus(struct rule_run *run, const struct container *c,
 	finding_severity(f, SEVERITY_INFO);
 }
 
+/* Reports a list with an invalid entry; returns NULL if there is none, or if it
+ * hides no device. */
+static struct finding *report_list(struct rule_run *run,
+				   const struct container *c, const char *name,
+				   const struct node *at, const char *text)
+{
+	int64_t n = c->gpus.unknown ? 0 : c->gpus.n;
+	const char *bad = device_list_fault(text, n);
+
+	if (!bad)
+		return NULL;
+	if (covers_all(text, bad, n)) {
+		report_surplus(run, c, name, at, bad);
+		return NULL;
+	}
+	if (isdigit((unsigned char)*bad))
+		return report_container(
+			run, c, at,
+			"`%s` names device %ld, but container `%s` has %s, counted from 0",
+			name, strtol(bad, NULL, 10), container_title(c),
+			rule_number(run, n));
+	return report_container(
+		run, c, at,
+		"`%s: %s` is not a list of device numbers, so %s visible", name,
+		text,
+		memchr(text, ',', (size_t)(bad - text))
+			? "only the devices before the invalid entry are"
+			: "no GPU is");
+}
+
+static void explain(struct rule_run *run, struct finding *f,
+		    const struct container *c, const char *name)
+{
+	finding_help(
+		run, f,
+		"remove `%s`; the container sees the devices allocated to it",
+		name);
+	if (!c->gpus.unknown && c->gpus.n)
+		finding_label(run, f,
+			      node_get(container_limits(c), c->resource),
+			      "the requested devices");
+}
+
+/* Checks the values that the command sets. An empty value is left out, because
+ * it may be meant for one program. */
+static void check_command(struct rule_run *run, const struct container *c,
+			  const char *name)
+{
+	const struct argv argv = container_argv(c);
+
+	for (const struct arg *arg = NULL;
+	     (arg = argv_assigns(&argv, name, arg));) {
+		const char *text = arg->text + strlen(name) + 1;
+		struct finding *f =
+			isdigit((unsigned char)*text)
+				? report_list(run, c, name, arg->node, text)
+				: NULL;
+
+		if (f)
+			explain(run, f, c, name);
+	}
+}
+
 static void check_variable(struct rule_run *run, const struct container *c,
 			   const char *name)
 {
-	int64_t n = c->gpus.unknown ? 0 : c->gpus.n;
-	const char *bad;
 	struct env_value value;
 	struct finding *f;
 
+	check_command(run, c, name);
 	switch (container_visible(c, name, &value)) {
 	case VISIBLE_UNSET:
 	case VISIBLE_UNKNOWN:
@@ -85,37 +148,11 @@ static void check_variable(struct rule_run *run, const struct container *c,
 			name, container_title(c));
 		break;
 	default:
-		bad = device_list_fault(value.text, n);
-		if (!bad)
+		f = report_list(run, c, name, value.at, value.text);
+		if (!f)
 			return;
-		if (covers_all(value.text, bad, n)) {
-			report_surplus(run, c, name, value.at, bad);
-			return;
-		}
-		if (isdigit((unsigned char)*bad) && strtol(bad, NULL, 10) >= n)
-			f = report_container(
-				run, c, value.at,
-				"`%s` names device %ld, but container `%s` has only %s (numbered from 0): this entry and the rest are ignored",
-				name, strtol(bad, NULL, 10), container_title(c),
-				rule_count(run, n, "device"));
-		else
-			f = report_container(
-				run, c, value.at,
-				"`%s: %s` is not a list of device numbers, so %s visible",
-				name, value.text,
-				memchr(value.text, ',',
-				       (size_t)(bad - value.text))
-					? "only the devices before the invalid entry are"
-					: "no GPU is");
 	}
-	finding_help(
-		run, f,
-		"remove `%s`; without it, the container sees all devices allocated to it",
-		name);
-	if (n)
-		finding_label(run, f,
-			      node_get(container_limits(c), c->resource),
-			      "the requested devices");
+	explain(run, f, c, name);
 	repair(run, f, c, name);
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/command/argv.h"
 #include "kube/command/env.h"
 #include "kube/purpose/class.h"
 #include "kube/purpose/intent.h"
@@ -70,35 +71,59 @@ static void repair(struct rule_run *run, struct finding *f,
 			   entry);
 }
 
+static struct finding *report(struct rule_run *run, const struct container *c,
+			      const char *name, const struct node *at,
+			      const char *text)
+{
+	const char *uuid = uuid_in(text);
+	struct finding *f;
+
+	if (!uuid || pod_is_trusted(c->pod))
+		return NULL;
+	f = report_container(
+		run, c, at,
+		"`%s` names the device `%.*s`, which exists on one host only",
+		name, (int)strcspn(uuid, ","), uuid);
+	finding_cause(run, f, name);
+	help(run, f, c, name);
+	return f;
+}
+
+/* Checks the variables that the command sets. The runtime does not read
+ * them. */
+static void check_command(struct rule_run *run, const struct container *c)
+{
+	static const char *const names[] = {"CUDA_VISIBLE_DEVICES",
+					    "HIP_VISIBLE_DEVICES",
+					    "ROCR_VISIBLE_DEVICES", NULL};
+	const struct argv argv = container_argv(c);
+
+	for (const char *const *name = names; *name; name++)
+		for (const struct arg *arg = NULL;
+		     (arg = argv_assigns(&argv, *name, arg));)
+			report(run, c, *name, arg->node,
+			       arg->text + strlen(*name) + 1);
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	static const char *const names[] = {
 		"NVIDIA_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES",
 		"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", NULL};
 
-	FOR_EACH_CONTAINER_OF_ALL(pod, c)
+	FOR_EACH_CONTAINER_OF_ALL(pod, c) {
+		check_command(run, c);
 		for (const char *const *name = names; *name; name++) {
 			struct env_value value = container_env_value(c, *name);
 			enum visible visible = env_shows(&value);
-			const char *uuid;
-			struct finding *f;
+			struct finding *f = NULL;
 
-			if (visible != VISIBLE_SOME && visible != VISIBLE_ALL)
-				continue;
-			uuid = uuid_in(value.text);
-			if (!uuid)
-				continue;
-			if (pod_is_trusted(pod))
-				return;
-			f = report_container(
-				run, c, value.at,
-				"`%s` names the device `%.*s`, which exists on "
-				"one host only",
-				*name, (int)strcspn(uuid, ","), uuid);
-			finding_cause(run, f, *name);
-			help(run, f, c, *name);
-			repair(run, f, c, *name);
+			if (visible == VISIBLE_SOME || visible == VISIBLE_ALL)
+				f = report(run, c, *name, value.at, value.text);
+			if (f)
+				repair(run, f, c, *name);
 		}
+	}
 }
 
 const struct rule rule_gpu_uuid_pinned = {

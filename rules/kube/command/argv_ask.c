@@ -199,3 +199,51 @@ bool argv_have_name(const struct argv *argv, struct argv_names *wanted)
 			return true;
 	return false;
 }
+
+/* --- assignments ---------------------------------------------------------- */
+
+static bool has_branches(const struct argv *argv)
+{
+	static const char *const names[] = {"if",    "case",  "for",
+					    "while", "until", NULL};
+
+	return argv_have_any(argv, names);
+}
+
+/* True if the word precedes a command, so that its `NAME=value` sets a
+ * variable. */
+static bool is_assignment(const struct argv *argv, size_t i)
+{
+	const struct arg *arg = &argv->items[i];
+
+	for (;;) {
+		if (arg->first)
+			return true;
+		if (!i)
+			return false;
+		arg = &argv->items[--i];
+		if (text_eq(arg->text, "export") || text_eq(arg->base, "env"))
+			return true;
+		if (!arg->text || *arg->text == '-' || !strchr(arg->text, '='))
+			return false;
+	}
+}
+
+const struct arg *argv_assigns(const struct argv *argv, const char *name,
+			       const struct arg *after)
+{
+	size_t len = strlen(name);
+
+	if (!argv_may_assign(argv, name) || has_branches(argv))
+		return NULL;
+	for (size_t i = after ? (size_t)(after - argv->items) + 1 : 0;
+	     i < argv->n; i++) {
+		const struct arg *arg = &argv->items[i];
+
+		if (arg->text && !arg->unknown &&
+		    !strncmp(arg->text, name, len) && arg->text[len] == '=' &&
+		    arg->text[len + 1] && is_assignment(argv, i))
+			return arg;
+	}
+	return NULL;
+}
