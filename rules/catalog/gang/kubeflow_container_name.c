@@ -43,6 +43,44 @@ static void check(struct rule_run *run, const struct pod *pod)
 			"rename the training container to `%s`", name);
 }
 
+/* True if a container of the trial has the name, or may have it. The operators
+ * of other kinds rename containers (Tekton: step-NAME). */
+static bool may_have(const struct object *trial, const char *name)
+{
+	bool found = !trial->npods || trial->costly ||
+		     (!object_kind_has(trial, KIND_NATIVE) &&
+		      !text_eq(trial->group, "kubeflow.org"));
+
+	FOR_EACH_POD(trial, pod)
+		FOR_EACH_CONTAINER(pod, c)
+			found |= pod->flat || pod->cut || !c->name ||
+				 (c->role == CONTAINER_MAIN &&
+				  text_eq(c->name, name));
+	return found;
+}
+
+/*
+ * Checks the trials of a Katib Experiment. The webhook for their pods rejects a
+ * pod without the primary container (pkg/webhook/v1beta1/pod/utils.go,
+ * mutatePodEnv, wrapWorkerContainer; 33c8ff4e). In namespaces without it, the
+ * collector of metrics is missing as well.
+ */
+static void check_trial(struct rule_run *run, const struct object *object)
+{
+	const struct node *at = node_path(
+		object->root, "spec.trialTemplate.primaryContainerName");
+
+	if (!object_is(object, "kubeflow.org", "Experiment") || !node_str(at) ||
+	    object->fragment)
+		return;
+	for (size_t i = 0; i < object->nembedded; i++)
+		if (!may_have(&object->embedded[i], node_str(at)))
+			report_object(
+				run, object, at,
+				"no container of the trial is named `%s`: Katib rejects its pods, or gets no metrics of them",
+				node_str(at));
+}
+
 const struct rule rule_kubeflow_container_name = {
 	.name = "kubeflow-container-name",
 	.category = "gang",
@@ -50,11 +88,12 @@ const struct rule rule_kubeflow_container_name = {
 	.flags = RULE_ABSENCE | RULE_INFRASTRUCTURE,
 	.since = "1.0",
 	.summary =
-		"a training job without the container that its kind requires",
-	.why = "The training operator's webhook rejects the object; releases before 1.9 mark the job as Failed.",
+		"a training job without the container that its kind, or its Experiment, requires",
+	.why = "The training operator's webhook rejects the object; releases before 1.9 mark the job as Failed. Katib's trials never report a metric.",
 	.remedy =
-		"Give the training container the name that the kind requires, for example `pytorch` in a PyTorchJob.",
+		"Give the training container the name that the kind requires, for example `pytorch` in a PyTorchJob; in an Experiment, set `primaryContainerName` to its name.",
 	.evidence =
-		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/webhooks",
+		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/webhooks; https://github.com/kubeflow/katib/blob/master/pkg/webhook/v1beta1/pod/utils.go",
 	.check_pod = check,
+	.check_object = check_trial,
 };

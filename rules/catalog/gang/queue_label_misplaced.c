@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports queue names in a place where Kueue does not read them. Kueue manages
- * the owner and ignores the labels of its pods. Before 0.15 it read an
+ * Reports queue names in a place where Kueue or KAI does not read them. Kueue
+ * manages the owner and ignores the labels of its pods. Before 0.15 it read an
  * annotation if the label was missing (kubernetes-sigs/kueue#7271). For a
  * CronJob it manages the Jobs, which get only the labels of their template
  * (kubernetes pkg/controller/cronjob/utils.go, copyLabels).
@@ -27,6 +27,30 @@ static bool is_cron_job(const struct object *object)
 {
 	return object_is(object, "batch", "CronJob") && !object->kueue &&
 	       !object->parent;
+}
+
+static const char kai_label[] = "kai.scheduler/queue";
+
+/* Checks the queue of KAI's scheduler, which it reads from labels of the owner
+ * and of the pod alone (pkg/podgrouper/podgrouper/plugins/defaultgrouper,
+ * CalcPodGroupQueue; 72de64fc). */
+static void check_kai(struct rule_run *run, const struct pod *pod)
+{
+	const struct object *object = pod->object;
+	const struct node *at = pod_annotation(pod, kai_label);
+
+	if (!at)
+		at = object_annotation(object, kai_label);
+	if (!at || pod_label(pod, kai_label) ||
+	    object_label(object, kai_label) || object->parent ||
+	    !node_eq(pod_field(pod, "schedulerName"), "kai-scheduler"))
+		return;
+	finding_at_key(
+		run,
+		report_pod(
+			run, pod, at,
+			"KAI reads the queue from a label, not from an annotation: the pods get its default queue"),
+		at);
 }
 
 static void check(struct rule_run *run, const struct object *object)
@@ -67,10 +91,12 @@ const struct rule rule_queue_label_misplaced = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE,
 	.since = "1.0",
-	.summary = "a queue name in a place where Kueue does not read it",
+	.summary =
+		"a queue name in a place where Kueue or KAI does not read it",
 	.why = "The job does not belong to the queue: it starts at once, outside the quota, or is never admitted.",
 	.remedy =
-		"Set the queue name as a label in metadata.labels of the object, or in spec.jobTemplate.metadata.labels of a CronJob.",
+		"Set the queue name as a label in metadata.labels of the object, or in spec.jobTemplate.metadata.labels of a CronJob. For KAI, set it as a label of the object or of the pod template.",
 	.evidence = "https://kueue.sigs.k8s.io/docs/tasks/run/jobs/",
 	.check_object = check,
+	.check_pod = check_kai,
 };
