@@ -119,6 +119,9 @@ bool embedded_next(struct loader *loader, struct doc *doc);
 /* Returns the document in a string, allocated in the arena; NULL if it is
  * rejected or empty, or exceeds the budget. */
 const struct node *yaml_in(struct arena *arena, const struct node *text);
+/* True if the string contains one document that is not a mapping, or that is
+ * rejected; false if it is empty, a template, or exceeds the budget. */
+bool yaml_is_not_map(struct arena *arena, const struct node *text);
 /* Sets *used to the offset after the value, for JSON values without separators.
  * A loader reads each byte once. */
 struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,

@@ -382,3 +382,25 @@ def some_of_the_node(obj, pod):
                 figures = (box.get("resources") or {}).get(part) or {}
                 figures.pop("cpu", None)
                 figures.pop("memory", None)
+
+
+# --- transfer of the KV cache -----------------------------------------------------
+
+@defect("nixl-side-channel-localhost", "container")
+def no_host(obj, pod, box):
+    if not server(obj, pod, box) or not one_container(obj, pod):
+        return None
+    obj["metadata"]["name"] = "prefill"
+    obj["spec"]["template"]["metadata"]["labels"] = {"app": "prefill"}
+    obj["spec"]["selector"] = {"matchLabels": {"app": "prefill"}}
+    at(obj, pod).pop("hostNetwork", None)
+    at(obj, box).update(env=[], args=[
+        "--kv-transfer-config", '{"kv_connector":"NixlConnector","kv_role":"kv_both"}'])
+    at(obj, box).pop("envFrom", None)
+    return box + ("args", 1)
+
+
+@near(no_host)
+def own_address(obj, pod, box):
+    at(obj, box)["env"] = [{"name": "VLLM_NIXL_SIDE_CHANNEL_HOST", "valueFrom": {
+        "fieldRef": {"fieldPath": "status.podIP"}}}]

@@ -590,25 +590,3 @@ CONFIG = {"apiVersion": "v1", "kind": "ConfigMap",
 @defect("device-plugin-config-invalid", "pod", "all", more=[CONFIG])
 def shares_nothing(obj, pod):
     return ("more",) if alone(obj, pod) and one_container(obj, pod) else None
-
-
-# --- transfer of the KV cache -----------------------------------------------------
-
-@defect("nixl-side-channel-localhost", "container")
-def no_host(obj, pod, box):
-    if not server(obj, pod, box) or not one_container(obj, pod):
-        return None
-    obj["metadata"]["name"] = "prefill"
-    obj["spec"]["template"]["metadata"]["labels"] = {"app": "prefill"}
-    obj["spec"]["selector"] = {"matchLabels": {"app": "prefill"}}
-    at(obj, pod).pop("hostNetwork", None)
-    at(obj, box).update(env=[], args=[
-        "--kv-transfer-config", '{"kv_connector":"NixlConnector","kv_role":"kv_both"}'])
-    at(obj, box).pop("envFrom", None)
-    return box + ("args", 1)
-
-
-@near(no_host)
-def own_address(obj, pod, box):
-    at(obj, box)["env"] = [{"name": "VLLM_NIXL_SIDE_CHANNEL_HOST", "valueFrom": {
-        "fieldRef": {"fieldPath": "status.podIP"}}}]

@@ -3,8 +3,23 @@
  * Reports Ray objects that KubeRay rejects; the checks are in
  * rules/engine/rejections.
  */
+#include "base/text.h"
 #include "engine/rejections.h"
 #include "engine/rule.h"
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	const struct node *spec = node_get(object->root, "spec"), *at;
+
+	if (object_is(object, "ray.io", "RayCronJob"))
+		spec = node_get(spec, "jobTemplate");
+	at = node_get(spec, "runtimeEnvYAML");
+	if (text_eq(object->group, "ray.io") && !object->fragment &&
+	    yaml_is_not_map(rule_arena(run), at))
+		rule_report_rejection(run, NULL, at, "runtime-env",
+				      "`runtimeEnvYAML` is not a YAML mapping");
+	rule_check_rejections(run, object);
+}
 
 static const char *const aliases[] = {"ray-cluster-refused", "ray-job-refused",
 				      "ray-resources-conflict", NULL};
@@ -22,5 +37,5 @@ const struct rule rule_kuberay_rejects = {
 	.evidence =
 		"https://github.com/ray-project/kuberay/blob/feeaf72facab4881ba2b179248bb67315634e229/ray-operator/controllers/ray/utils/validation.go",
 	.rejections = &kuberay_rejections,
-	.check_object = rule_check_rejections,
+	.check_object = check,
 };

@@ -152,6 +152,10 @@ static void check(struct rule_run *run, const struct object *object)
 	if (!object_is(object, "ray.io", "RayService") || object->fragment)
 		return;
 	at = node_path(object->root, "spec.serveConfigV2");
+	if (yaml_is_not_map(rule_arena(run), at))
+		report_object(
+			run, object, at,
+			"`serveConfigV2` is not a YAML mapping: KubeRay starts the cluster, but none of its applications");
 	if (!node_str(at) || !count_gpus(object, &has))
 		return;
 	config = yaml_in(rule_arena(run), at);
@@ -185,8 +189,7 @@ const struct rule rule_ray_serve_never_fits = {
 	.severity = SEVERITY_WARNING,
 	.scope = GPU_PODS,
 	.since = "1.0",
-	.summary =
-		"Ray Serve replicas need more GPUs than their Ray cluster has",
+	.summary = "Ray Serve replicas that never start in their Ray cluster",
 	.why = "Replicas that fit on no node are never placed: the application never becomes ready, while the cluster holds its GPUs.",
 	.remedy =
 		"Give the Ray workers as many GPUs as the replicas need, or start fewer or smaller replicas.",

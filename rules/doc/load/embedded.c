@@ -3,7 +3,10 @@
  * Documents in a string of a document: manifests, patches, a program's
  * configuration. The budget of the arena limits all of them together.
  */
+#include <string.h>
+
 #include "doc/load.h"
+#include "doc/placeholder.h"
 #include "doc/work.h"
 
 bool embedded_init(struct loader *loader, struct arena *arena, const char *name,
@@ -51,4 +54,33 @@ const struct node *yaml_in(struct arena *arena, const struct node *text)
 	if (!embedded_init(&loader, arena, "text", text->str, text->len))
 		return NULL;
 	return count_lists(arena, yaml_read(&loader, 0, (uint32_t)text->len));
+}
+
+/* True if the text may have no document, or several ones. */
+static bool is_unusual(const char *text)
+{
+	const char *line = text + strspn(text, " \t\n");
+
+	while (*line == '#') {
+		line += strcspn(line, "\n");
+		line += strspn(line, " \t\n");
+	}
+	return !*line || *line == '%' || !strncmp(line, "---", 3) ||
+	       strstr(line, "\n---") || strstr(line, "\n...");
+}
+
+bool yaml_is_not_map(struct arena *arena, const struct node *text)
+{
+	const struct load_budget *budget = arena->budget;
+	const struct node *root;
+
+	if (!text || text->type != NODE_STRING || !text->str ||
+	    node_is_unknown(text) || placeholder_in(text->str, text->len) ||
+	    is_unusual(text->str))
+		return false;
+	root = yaml_in(arena, text);
+	if (root)
+		return !node_is_map(root) && !node_is_unset(root) &&
+		       !node_is_unknown(root);
+	return !budget || !budget->over;
 }

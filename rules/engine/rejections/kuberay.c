@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects that KubeRay rejects:
- * ray-operator/controllers/ray/utils/validation.go at feeaf72f, compared with
- * v1.5.1, v1.6.2 and v1.7.0. The schema of the CRD checks enums and required
- * fields. runtimeEnvYAML, which is YAML in a string, is not checked.
+ * Objects that KubeRay rejects: validation.go in
+ * ray-operator/controllers/ray/utils at feeaf72f, compared with v1.5.1, v1.6.2
+ * and v1.7.0. The CRD's schema checks enums and required fields.
  */
 #include "engine/rejections.h"
 #include "engine/rule.h"
@@ -95,7 +94,8 @@ static void shut_down(struct rule_run *run, struct finding *f,
 }
 
 static const struct rejection items[] = {
-	/* Names of objects. */
+	REJECTION("runtime-env", NULL, NULL, NULL,
+		  "'`runtimeEnvYAML` is not a YAML mapping'"),
 	REJECTION("cluster-name-length", "RayCluster", "metadata.name",
 		  "size(" NAME ") <= 53",
 		  "'its name has more than 53 characters'"),
