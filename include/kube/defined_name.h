@@ -2,10 +2,10 @@
 /*
  * Names that other objects of the input define, for rules that check one
  * object: resources of DeviceClasses, RuntimeClasses that select nodes, models
- * of KServe's caches, namespaces, and kinds of CustomResourceDefinitions. Pods
- * can request devices of a DeviceClass by a resource name, like devices of a
- * device plugin; the feature gate DRAExtendedResource is on by default since
- * Kubernetes 1.36.
+ * of KServe's caches, namespaces, kinds of CustomResourceDefinitions, and
+ * variables that envFrom takes. Pods can request devices of a DeviceClass by a
+ * resource name, like devices of a device plugin; the feature gate
+ * DRAExtendedResource is on by default since Kubernetes 1.36.
  */
 #ifndef KUBE_DEFINED_NAME_H
 #define KUBE_DEFINED_NAME_H
@@ -23,6 +23,11 @@ enum defined_kind {
 	DEFINED_NO_ADMIN, /* Namespace that may not have such claims */
 	/* GROUP/KIND of a CustomResourceDefinition */
 	DEFINED_KIND,
+	/* NAMESPACE/KIND/NAME/KEY of a ConfigMap or Secret with a key that ends
+	 * like the name of a variable which shows devices */
+	DEFINED_VARIABLE,
+	/* NAMESPACE/KIND/NAME of one that has no such key */
+	DEFINED_NO_VARIABLE,
 };
 
 struct defined_name {

@@ -54,10 +54,12 @@ static inline const char *container_env_text(const struct container *c,
 	return container_env_value(c, name).text;
 }
 
-/* Returns the first source in envFrom that may contain a variable of that name,
- * or NULL. An entry of that name in env hides all sources. */
+/* Returns the next source in envFrom after `after` (NULL: the first) that may
+ * contain a variable of that name, or NULL. An entry of that name in env hides
+ * all sources. */
 const struct node *container_env_from(const struct container *c,
-				      const char *name);
+				      const char *name,
+				      const struct node *after);
 
 /*
  * Returns the next entry of that name after `after` (NULL: the first), in env,

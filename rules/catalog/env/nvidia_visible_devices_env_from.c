@@ -9,6 +9,8 @@
  *
  * Source: kubelet makeEnvironment (pkg/kubelet/kubelet_pods.go).
  */
+#include <string.h>
+
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/env.h"
@@ -130,27 +132,76 @@ static bool may_meet_gpus(struct rule_run *run, const struct pod *pod)
 	       pod_gpu_intent(rule_accelerators(run), pod).by != INTENT_NONE;
 }
 
+/* Returns whether the source of envFrom sets the variable: unknown unless the
+ * input files define its ConfigMap or Secret, in one way. */
+static enum tri sets(struct rule_run *run, const struct container *c,
+		     const struct node *source, const char *name)
+{
+	const char *prefix = node_str(node_get(source, "prefix"));
+	const struct node *map = node_get(source, "configMapRef");
+	const struct node *from = map ? map : node_get(source, "secretRef");
+	const char *ref = node_str(node_get(from, "name")), *id;
+	bool has, lacks;
+
+	if (!ref)
+		return TRI_UNKNOWN;
+	id = arena_printf(rule_arena(run), "%s/%s/%s",
+			  text_or_empty(c->pod->object->namespace),
+			  map ? "ConfigMap" : "Secret", ref);
+	has = rule_input_defines(
+		run, DEFINED_VARIABLE,
+		arena_printf(rule_arena(run), "%s/%s", id,
+			     name + (prefix ? strlen(prefix) : 0)));
+	lacks = rule_input_defines(run, DEFINED_NO_VARIABLE, id);
+	return has == lacks ? TRI_UNKNOWN : tri_from(has);
+}
+
+/* Returns the source that sets the variable, else one that may set it, else
+ * NULL. */
+static const struct node *find_source(struct rule_run *run,
+				      const struct container *c,
+				      const char *name, bool *certain)
+{
+	const struct node *found = NULL;
+
+	*certain = false;
+	for (const struct node *source = NULL;
+	     (source = container_env_from(c, name, source));)
+		switch (sets(run, c, source, name)) {
+		case TRI_YES:
+			*certain = true;
+			return source;
+		case TRI_UNKNOWN:
+			found = found ? found : source;
+			break;
+		case TRI_NO:
+			break;
+		}
+	return found;
+}
+
 static void check_container(struct rule_run *run, const struct container *c)
 {
-	const struct node *at = container_env_from(c, NAME);
+	bool certain;
 	const char *name = NAME;
+	const struct node *at = find_source(run, c, name, &certain);
+	enum tri obeys = container_obeys_variable(c, rule_injection(run));
 	struct finding *f;
 
 	if (!at && container_is_old_cuda(c)) {
 		name = "CUDA_VERSION";
-		at = container_env_from(c, name);
+		at = find_source(run, c, name, &certain);
 	}
 	if (!at)
 		return;
-	f = report_container(run, c, at,
-			     "`envFrom` of container `%s` may set `%s`: if it "
-			     "does and the nvidia container runtime starts the "
-			     "container, this may show it GPUs that are not "
-			     "allocated to it",
-			     container_title(c), name);
-	if (container_obeys_variable(c, rule_injection(run)) == TRI_NO)
+	f = report_container(
+		run, c, at,
+		certain ? "`envFrom` of container `%s` sets `%s`: if the nvidia container runtime starts the container, the variable and not the allocation decides which GPUs it sees"
+			: "`envFrom` of container `%s` may set `%s`: if it does and the nvidia container runtime starts the container, this may show it GPUs that are not allocated to it",
+		container_title(c), name);
+	if (obeys == TRI_NO)
 		finding_severity(f, SEVERITY_INFO);
-	else
+	else if (!certain)
 		finding_unseen(f);
 	finding_reads(run, f, at);
 }

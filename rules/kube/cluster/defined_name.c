@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names defined by DeviceClasses, RuntimeClasses, LocalModelCaches, Namespaces
- * and CustomResourceDefinitions. Sources:
- * k8s.io/api resource/v1 DeviceClassSpec; kserve pkg/apis/serving v1alpha1
+/* Names defined by DeviceClasses, RuntimeClasses, LocalModelCaches, Namespaces,
+ * CustomResourceDefinitions, ConfigMaps and Secrets. Sources: k8s.io/api
+ * resource/v1 DeviceClassSpec; kserve pkg/apis/serving v1alpha1
  * local_model_cache_types.go. */
 #include "kube/defined_name.h"
 
@@ -94,6 +94,42 @@ static enum defined_kind namespace_kind(const struct node *root)
 		       : DEFINED_NO_ADMIN;
 }
 
+/* True if the key, with a prefix, may be the name of a variable by which the
+ * nvidia runtime shows devices. */
+static bool may_show_devices(const char *key)
+{
+	return *key && (text_ends("NVIDIA_VISIBLE_DEVICES", key) ||
+			text_ends("CUDA_VERSION", key));
+}
+
+/* Reads the keys of a ConfigMap or Secret. If its keys are unknown, it gives
+ * neither name. */
+static void read_variables(const struct naming *naming, struct arena *arena,
+			   const char *kind, const struct node *root)
+{
+	static const char *const maps[] = {"data", "stringData", NULL};
+	const struct node *metadata = node_get(root, "metadata");
+	const char *id = arena_printf(
+		arena, "%s/%s/%s",
+		text_or_empty(node_str(node_get(metadata, "namespace"))), kind,
+		node_str(node_get(metadata, "name")));
+	bool any = false;
+
+	for (const char *const *map = maps; *map; map++) {
+		any |= node_is_unknown(node_get(root, *map));
+		FOR_EACH_CHILD(node_get(root, *map), value) {
+			if (!value->key || !may_show_devices(value->key))
+				continue;
+			any = true;
+			found_name(naming, DEFINED_VARIABLE,
+				   arena_printf(arena, "%s/%s", id, value->key),
+				   NULL);
+		}
+	}
+	if (!any)
+		found_name(naming, DEFINED_NO_VARIABLE, id, NULL);
+}
+
 static void read_object(const struct naming *naming, struct arena *arena,
 			const struct node *root)
 {
@@ -105,6 +141,9 @@ static void read_object(const struct naming *naming, struct arena *arena,
 	} else if (text_eq(kind, "RuntimeClass")) {
 		if (node_count(node_get(root, "scheduling")))
 			found_name(naming, DEFINED_RUNTIME, name, NULL);
+	} else if (name &&
+		   (text_eq(kind, "ConfigMap") || text_eq(kind, "Secret"))) {
+		read_variables(naming, arena, kind, root);
 	} else if (text_eq(kind, "Namespace")) {
 		found_name(naming, namespace_kind(root), name, NULL);
 	} else if (text_eq(kind, "CustomResourceDefinition")) {
@@ -144,9 +183,13 @@ bool defined_name_is(const struct defined_name *name, enum defined_kind kind,
 
 bool defined_names_may_be_in(const char *text, size_t len)
 {
-	static const char *const kinds[] = {"DeviceClass", "RuntimeClass",
-					    "LocalModel", "Namespace",
-					    "CustomResourceDefinition"};
+	static const char *const kinds[] = {"DeviceClass",
+					    "RuntimeClass",
+					    "LocalModel",
+					    "Namespace",
+					    "CustomResourceDefinition",
+					    "ConfigMap",
+					    "Secret"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (text_find(text, len, kinds[i]))

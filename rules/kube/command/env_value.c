@@ -334,13 +334,19 @@ struct env_value env_entry_value(const struct container *c,
 }
 
 const struct node *container_env_from(const struct container *c,
-				      const char *name)
+				      const char *name,
+				      const struct node *after)
 {
 	if (container_env(c, name))
 		return NULL;
 	FOR_EACH_CHILD(node_get(c->node, "envFrom"), source) {
 		const struct node *prefix = node_get(source, "prefix");
 
+		if (after) {
+			if (source == after)
+				after = NULL;
+			continue;
+		}
 		if (node_is_unset(prefix) || node_is_unknown(prefix) ||
 		    text_starts(name, node_str(prefix)))
 			return source;
