@@ -237,3 +237,42 @@ def zone_for_each(obj, pod):
     term = at(obj, pod + ("affinity", "podAntiAffinity",
                           "requiredDuringSchedulingIgnoredDuringExecution", 0))
     term["topologyKey"] = "topology.kubernetes.io/zone"
+
+
+# --- device classes -----------------------------------------------------------------
+
+TINY = "planted.example.com/gpu"
+CLASSES = [{"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass",
+            "metadata": {"name": name},
+            "spec": {"extendedResourceName": TINY, "selectors": [
+                {"cel": {"expression": "device.driver == 'gpu.nvidia.com'"}}]}}
+           for name in ("planted-a", "planted-b")]
+
+
+def request(obj, box, name):
+    resources = at(obj, box + ("resources",))
+    resources.clear()
+    resources["limits"] = {name: 1}
+
+
+@defect("dra-resource-ambiguous", "pod", more=CLASSES)
+def of_two_classes(obj, pod):
+    """Request the resource of two classes in a Deployment or a Job."""
+    box = one_container(obj, pod)
+    if group_kind(obj) not in {("apps", "Deployment"), ("batch", "Job")} or \
+            not box or "name" not in obj["metadata"]:
+        return None
+    request(obj, box, TINY)
+    return ("metadata", "name")
+
+
+@near(of_two_classes)
+def by_class(obj, pod):
+    request(obj, one_container_of(obj, pod), "deviceclass.resource.kubernetes.io/planted-a")
+
+
+def one_container_of(obj, pod):
+    for i, box in enumerate(at(obj, pod + ("containers",))):
+        if TINY in str(box.get("resources")):
+            return pod + ("containers", i)
+    return None

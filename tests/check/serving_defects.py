@@ -404,3 +404,31 @@ def no_host(obj, pod, box):
 def own_address(obj, pod, box):
     at(obj, box)["env"] = [{"name": "VLLM_NIXL_SIDE_CHANNEL_HOST", "valueFrom": {
         "fieldRef": {"fieldPath": "status.podIP"}}}]
+
+
+# --- Services -----------------------------------------------------------------------
+
+@defect("service-selects-no-pod", "pod", more=[
+    {"apiVersion": "v1", "kind": "Service",
+     "metadata": {"name": "planted-own"},
+     "spec": {"clusterIP": "None", "selector": {"app": "planted-own"}}}])
+def own_service(obj, pod):
+    if group_kind(obj) not in {("apps", "Deployment"), ("apps", "StatefulSet")} or \
+            not one_container(obj, pod):
+        return None
+    obj["metadata"].pop("namespace", None)
+    labels = {"app": "planted-other"}
+    at(obj, pod[:-1]).setdefault("metadata", {})["labels"] = labels
+    obj["spec"]["selector"] = {"matchLabels": dict(labels)}
+    if obj["kind"] == "StatefulSet":
+        obj["spec"]["serviceName"] = "planted-own"
+        return ("spec", "serviceName")
+    at(obj, pod)["subdomain"] = "planted-own"
+    return pod + ("subdomain",)
+
+
+@near(own_service)
+def selected(obj, pod):
+    labels = {"app": "planted-own"}
+    at(obj, pod[:-1])["metadata"]["labels"] = labels
+    obj["spec"]["selector"] = {"matchLabels": dict(labels)}

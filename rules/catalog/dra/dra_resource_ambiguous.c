@@ -12,9 +12,17 @@
 
 #define FIELD "spec.extendedResourceName"
 
-static bool defines(const struct found_object *class, const char *resource)
+/* True if the class defines the resource, in the snapshot or in a file of the
+ * workload's set: classes of other sets may be those of other clusters. */
+static bool defines(struct rule_run *run, const struct workload *w,
+		    const struct found_object *class, const char *resource)
 {
-	return class->root && node_eq(node_path(class->root, FIELD), resource);
+	const struct object_index *set = rule_index(run);
+	uint32_t file = class->place.file;
+
+	return (file == NO_FILE || !set->file_sets ||
+		set->file_sets[file] == index_set_of(set, w)) &&
+	       node_eq(node_path(class->root, FIELD), resource);
 }
 
 static void check_resource(struct rule_run *run, const struct workload *w,
@@ -25,7 +33,7 @@ static void check_resource(struct rule_run *run, const struct workload *w,
 	struct finding *f;
 
 	for (size_t i = 0; i < n && !second; i++)
-		if (defines(&classes[i], resource)) {
+		if (defines(run, w, &classes[i], resource)) {
 			second = first ? &classes[i] : NULL;
 			first = first ? first : &classes[i];
 		}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports training pods that get an Istio sidecar. Pods on the host's network
- * get no proxy, and the pod's label has precedence over the namespace's label
- * (istio pkg/kube/inject/inject.go, injectRequired).
+ * Reports training pods and pods of Jobs that get an Istio sidecar. Pods on the
+ * host's network get no proxy, and the pod's label has precedence over that of
+ * its namespace (istio pkg/kube/inject/inject.go, injectRequired).
  */
 #include "engine/rule.h"
 #include "kube/command/env.h"
@@ -31,8 +31,8 @@ static bool suffers(const struct pod *pod)
 {
 	const struct node *host = pod_field(pod, "hostNetwork");
 
-	return pod_is_training(pod) && !ends_proxy(pod) &&
-	       (node_is_unset(host) || node_is_false(host));
+	return (pod_is_training(pod) || pod->object->class == KIND_BATCH) &&
+	       !ends_proxy(pod) && (node_is_unset(host) || node_is_false(host));
 }
 
 /* Returns the label by which the namespace has proxies injected, or NULL. */
@@ -57,9 +57,11 @@ static const char *injection(struct rule_run *run, const struct workload *w)
 
 static void check_workload(struct rule_run *run, const struct workload *w)
 {
-	const char *label = w->child || !w->training || !*w->id.namespace
-				    ? NULL
-				    : injection(run, w);
+	const char *label =
+		w->child || (!w->training && w->class != KIND_BATCH) ||
+				!*w->id.namespace
+			? NULL
+			: injection(run, w);
 	const struct object *object = label ? rule_object(run, w) : NULL;
 
 	if (!object)
@@ -90,7 +92,7 @@ const struct rule rule_istio_sidecar_training = {
 	.needs = NEEDS_SET,
 	.scope = GPU_PODS,
 	.since = "1.0",
-	.summary = "training pods that get an Istio sidecar",
+	.summary = "pods of training or of a Job that get an Istio sidecar",
 	.why = "The proxy intercepts the traffic of the pods, including traffic between ranks. Unless it is a native sidecar, it also keeps the pod from ending.",
 	.remedy = "Set sidecar.istio.io/inject: \"false\" on the pod template.",
 	.evidence =

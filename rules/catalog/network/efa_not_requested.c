@@ -8,6 +8,7 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/command/argv.h"
 #include "kube/command/env.h"
 
 /* True if the container has the node's /dev, or a part of it that may contain
@@ -27,24 +28,55 @@ static bool mounts_devices(const struct container *c)
 	return false;
 }
 
+/* Returns the word of an MPI launcher that sets the variable in its ranks
+ * (`mpirun -x FI_PROVIDER=efa`), or NULL. */
+static const struct node *launcher_word(const struct object *object)
+{
+	FOR_EACH_POD(object, pod)
+		FOR_EACH_CONTAINER(pod, c) {
+			const struct argv argv = container_argv(c);
+
+			for (size_t i = 1; i < argv.n; i++)
+				if (text_eq(argv.items[i].text,
+					    "FI_PROVIDER=efa") &&
+				    text_eq(argv.items[i - 1].text, "-x"))
+					return argv.items[i].node;
+		}
+	return NULL;
+}
+
+/* Returns the node that selects EFA for the container, or NULL. */
+static const struct node *selects_efa(const struct container *c)
+{
+	const struct env_value value = container_env_value(c, "FI_PROVIDER");
+	const struct argv argv = container_argv(c);
+	const struct arg *arg = argv_assigns(&argv, "FI_PROVIDER", NULL);
+
+	if (arg)
+		return text_eq(arg->text, "FI_PROVIDER=efa") ? arg->node : NULL;
+	if (value.state != ENV_UNSET)
+		return text_eq(value.text, "efa") ? value.at : NULL;
+	return launcher_word(c->pod->object);
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c) {
-		const struct env_value value =
-			container_env_value(c, "FI_PROVIDER");
 		const struct node *own = container_limits(c);
+		const struct node *at;
 
-		if (!text_eq(value.text, "efa") || c->gpus.n < 1 ||
-		    node_is_unknown(own) ||
+		if (c->gpus.n < 1 || node_is_unknown(own) ||
 		    node_get(own, "vpc.amazonaws.com/efa") ||
 		    !node_is_unset(pod_field(pod, "resourceClaims")) ||
 		    node_is_true(container_security(c, "privileged")) ||
 		    mounts_devices(c))
 			continue;
-		report_container(
-			run, c, value.at,
-			"FI_PROVIDER is `efa`, but container `%s` requests no vpc.amazonaws.com/efa: traffic between nodes falls back to TCP, or fails",
-			container_title(c));
+		at = selects_efa(c);
+		if (at)
+			report_container(
+				run, c, at,
+				"FI_PROVIDER is `efa`, but container `%s` requests no vpc.amazonaws.com/efa: traffic between nodes falls back to TCP, or fails",
+				container_title(c));
 	}
 }
 

@@ -214,18 +214,72 @@ static bool misses_server(struct rule_run *run, const struct kube_service *pool)
 	return server && !selected;
 }
 
+/* Returns whether a container declares the port or listens on it; unknown
+ * unless each one declares ports. */
+static enum tri has_number(const struct pod *pod, int64_t number)
+{
+	enum tri has = pod->ncontainers ? TRI_NO : TRI_UNKNOWN;
+
+	FOR_EACH_CONTAINER(pod, c) {
+		const struct node *at = NULL;
+
+		if (declares(c, number) ||
+		    container_listens_on(c, &at) == number)
+			return TRI_YES;
+		if (at || !node_count(node_get(c->node, "ports")))
+			has = TRI_UNKNOWN;
+	}
+	return has;
+}
+
+/* Reports pods that a pool selects beside its servers although they declare
+ * other ports. They may listen on its port all the same: an info. */
+static void check_others(struct rule_run *run, const struct kube_service *pool)
+{
+	int64_t number = pool->ports->number;
+	const struct workload *other = NULL;
+	bool server = false;
+
+	FOR_EACH_WORKLOAD(rule_index(run), w) {
+		const struct pod *pod =
+			service_is_beside(rule_index(run), pool, w) &&
+					w->npods == 1 &&
+					service_selects(pool, w->pods)
+				? rule_pod(run, w, 0)
+				: NULL;
+		enum tri has = pod ? has_number(pod, number) : TRI_UNKNOWN;
+
+		server |= has == TRI_YES;
+		other = has == TRI_NO && !pod->flat ? w : other;
+	}
+	if (server && other)
+		finding_severity(
+			report_place(
+				run, &pool->id, &pool->selector_place,
+				"%s also selects the pods of %s, which declare other ports: if they do not listen on %s, requests to them fail",
+				title_of(run, pool),
+				rule_title(run, other->id.kind, other->id.name),
+				rule_number(run, number)),
+			SEVERITY_INFO);
+}
+
 static void check_pools(struct rule_run *run)
 {
 	const struct object_index *set = rule_index(run);
 
-	for (size_t i = 0; i < set->nservices; i++)
-		if (set->services[i].pool && set->services[i].nselector &&
-		    !is_too_large(run) && misses_server(run, &set->services[i]))
+	for (size_t i = 0; i < set->nservices; i++) {
+		const struct kube_service *pool = &set->services[i];
+
+		if (!pool->pool || !pool->nselector || is_too_large(run))
+			continue;
+		if (misses_server(run, pool))
 			report_place(
-				run, &set->services[i].id,
-				&set->services[i].selector_place,
+				run, &pool->id, &pool->selector_place,
 				"%s selects no pod of the input files: requests reach none of their servers",
-				title_of(run, &set->services[i]));
+				title_of(run, pool));
+		else if (pool->nports == 1 && !pool->ports->name)
+			check_others(run, pool);
+	}
 }
 
 const struct rule rule_server_port_mismatch = {
