@@ -237,3 +237,22 @@ def would_grow(obj, pod):
 @near(would_grow)
 def grows(obj, pod):
     at(obj, pod[:-4])["enableInTreeAutoscaling"] = True
+
+
+# --- variables ----------------------------------------------------------------------
+
+NATIVE = {("apps", "Deployment"), ("apps", "StatefulSet"), ("batch", "Job"),
+          ("batch", "CronJob"), ("", "Pod")}
+
+
+@defect("variable-undefined", "container")
+def nobody_defines_it(obj, pod, box):
+    if group_kind(obj) not in NATIVE or \
+            run(obj, pod, box, 1, "serve", "--model=$(PLANTED_MODEL)") is None:
+        return None
+    return box + ("command", 1)
+
+
+@near(nobody_defines_it)
+def defined(obj, pod, box):
+    at(obj, box)["env"] = [{"name": "PLANTED_MODEL", "value": "m"}]
