@@ -276,3 +276,24 @@ def one_container_of(obj, pod):
         if TINY in str(box.get("resources")):
             return pod + ("containers", i)
     return None
+
+
+# --- claims -----------------------------------------------------------------------
+
+@defect("claim-in-other-namespace", "pod", more=[
+    {"apiVersion": "v1", "kind": "PersistentVolumeClaim",
+     "metadata": {"name": "planted", "namespace": "planted-there"},
+     "spec": {"accessModes": ["ReadWriteMany"],
+              "resources": {"requests": {"storage": "1Gi"}}}}])
+def claim_elsewhere(obj, pod):
+    if not one_container(obj, pod) or obj["kind"] in RUNTIMES:
+        return None
+    obj["metadata"]["namespace"] = "planted-here"
+    volumes = at(obj, pod).setdefault("volumes", [])
+    volumes.append({"name": "planted", "persistentVolumeClaim": {"claimName": "planted"}})
+    return pod + ("volumes", len(volumes) - 1, "persistentVolumeClaim", "claimName")
+
+
+@near(claim_elsewhere)
+def claim_beside(obj, pod):
+    obj["metadata"]["namespace"] = "planted-there"

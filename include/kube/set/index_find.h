@@ -33,6 +33,12 @@ const struct found_object *index_find(const struct object_index *set,
 				      const struct workload *w,
 				      enum cluster_kind kind, const char *name,
 				      struct arena *arena);
+/* Returns the namespace of an object of this name that the workload's file
+ * defines in another namespace than that of the workload; NULL if it defines
+ * none, or may define one there. Sets *place. */
+const char *index_elsewhere(const struct object_index *set,
+			    const struct workload *w, enum cluster_kind kind,
+			    const char *name, struct place *place);
 /* Returns all objects to which the workload may refer, in any order, each
  * once. */
 const struct found_object *index_find_all(const struct object_index *set,

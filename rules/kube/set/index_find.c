@@ -15,6 +15,9 @@
 #include "index_internal.h"
 #include "kube/set/index_find.h"
 
+/* Largest number of objects among which one of another namespace is sought. */
+enum { ELSEWHERE = 1000 };
+
 static bool is_referred(enum cluster_kind kind)
 {
 	return kind == CLUSTER_LOCAL_QUEUE || kind == CLUSTER_QUEUE ||
@@ -311,6 +314,31 @@ const char *index_nearest(const struct object_index *set,
 		near = arena_strdup(arena, near);
 	arena_release(&scratch);
 	return near;
+}
+
+const char *index_elsewhere(const struct object_index *set,
+			    const struct workload *w, enum cluster_kind kind,
+			    const char *name, struct place *place)
+{
+	const struct kept_object first = {
+		.kind = kind, .namespace = "", .name = ""};
+	const char *namespace = NULL;
+
+	for (size_t i = first_of(set, &first), n = 0;
+	     i < set->nnamed && set->named[i].kind == (unsigned)kind;
+	     i++, n++) {
+		const struct kept_object *o = &set->named[i];
+
+		if (n == ELSEWHERE)
+			return NULL;
+		if (o->place.file != w->place.file || strcmp(o->name, name))
+			continue;
+		if (!*o->namespace || text_eq(o->namespace, w->id.namespace))
+			return NULL;
+		namespace = o->namespace;
+		*place = o->place;
+	}
+	return namespace;
 }
 
 /* Largest number of objects that are compared with each workload. */
