@@ -432,3 +432,42 @@ def selected(obj, pod):
     labels = {"app": "planted-own"}
     at(obj, pod[:-1])["metadata"]["labels"] = labels
     obj["spec"]["selector"] = {"matchLabels": dict(labels)}
+
+
+def server_of(claim, host):
+    return {"apiVersion": "apps/v1", "kind": "Deployment",
+            "metadata": {"name": "planted-first", "namespace": "planted"},
+            "spec": {"replicas": 1, "selector": {"matchLabels": {"p": "first"}},
+                     "template": {"metadata": {"labels": {"p": "first"}}, "spec": {
+                         "nodeSelector": {HOSTNAME: host},
+                         "containers": [{
+                             "name": "s", "image": "registry.example.com/s:1",
+                             "resources": {"limits": {"nvidia.com/gpu": 1}}}],
+                         "volumes": [{"name": "c", "persistentVolumeClaim": {
+                             "claimName": claim}}]}}}}
+
+
+HOSTNAME = "kubernetes.io/hostname"
+
+
+@defect("rwo-pvc-two-workloads", "pod", more=[
+    {"apiVersion": "v1", "kind": "PersistentVolumeClaim",
+     "metadata": {"name": "planted", "namespace": "planted"},
+     "spec": {"accessModes": ["ReadWriteOnce"],
+              "resources": {"requests": {"storage": "1Gi"}}}},
+    server_of("planted", "a")])
+def on_two_nodes(obj, pod):
+    if group_kind(obj) not in {("apps", "Deployment"), ("apps", "StatefulSet")} or \
+            not one_container(obj, pod):
+        return None
+    obj["metadata"]["namespace"] = "planted"
+    at(obj, pod).pop("affinity", None)
+    at(obj, pod)["nodeSelector"] = {HOSTNAME: "b"}
+    at(obj, pod).setdefault("volumes", []).append(
+        {"name": "planted", "persistentVolumeClaim": {"claimName": "planted"}})
+    return ("more",)
+
+
+@near(on_two_nodes)
+def other_claim(obj, pod):
+    at(obj, pod)["volumes"][-1]["persistentVolumeClaim"]["claimName"] = "other"
