@@ -57,9 +57,14 @@ static inline const char *container_env_text(const struct container *c,
 /* Returns the next source in envFrom after `after` (NULL: the first) that may
  * contain a variable of that name, or NULL. An entry of that name in env hides
  * all sources. */
-const struct node *container_env_from(const struct container *c,
-				      const char *name,
-				      const struct node *after);
+const struct node *container_env_source(const struct container *c,
+					const char *name,
+					const struct node *after);
+static inline const struct node *container_env_from(const struct container *c,
+						    const char *name)
+{
+	return container_env_source(c, name, NULL);
+}
 
 /*
  * Returns the next entry of that name after `after` (NULL: the first), in env,

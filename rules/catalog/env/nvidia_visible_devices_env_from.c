@@ -166,7 +166,7 @@ static const struct node *find_source(struct rule_run *run,
 
 	*certain = false;
 	for (const struct node *source = NULL;
-	     (source = container_env_from(c, name, source));)
+	     (source = container_env_source(c, name, source));)
 		switch (sets(run, c, source, name)) {
 		case TRI_YES:
 			*certain = true;

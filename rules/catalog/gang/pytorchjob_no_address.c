@@ -24,7 +24,7 @@ static bool has_rendezvous(const struct container *c)
 		if (container_says(c, *flag))
 			return true;
 	for (const char *const *name = names; *name; name++)
-		if (container_env(c, *name) || container_env_from(c, *name, NULL))
+		if (container_env(c, *name) || container_env_from(c, *name))
 			return true;
 	return false;
 }

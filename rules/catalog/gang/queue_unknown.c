@@ -31,7 +31,8 @@ static void report_unknown(struct rule_run *run, const struct workload *w,
 			   enum cluster_kind kind, const char *name,
 			   const char *owner)
 {
-	const char *near;
+	const char *near, *there;
+	struct place place;
 	struct finding *f;
 
 	if (rule_cluster_lacks(run, kind))
@@ -50,6 +51,10 @@ static void report_unknown(struct rule_run *run, const struct workload *w,
 			? "%s `%s` of %s does not exist: the workload does not start"
 			: "no file defines the %s `%s` of %s: if the cluster does not have it either, the workload does not start",
 		cluster_resource(kind)->kind, name, owner);
+	there = index_elsewhere(rule_index(run), w, kind, name, &place);
+	if (there)
+		finding_label_place(run, f, &place, "defined in namespace `%s`",
+				    there);
 	if (near)
 		finding_help(run, f, "did you mean `%s`?", near);
 	else if (kind == CLUSTER_FLAVOR)

@@ -50,7 +50,7 @@ static const struct node *local_host(const struct container *c,
 {
 	struct env_value host = container_env_value(c, NAME);
 
-	if (container_says(c, NAME) || container_env_from(c, NAME, NULL))
+	if (container_says(c, NAME) || container_env_from(c, NAME))
 		return NULL;
 	if (host.state == ENV_UNSET)
 		return arg->node;

@@ -149,7 +149,7 @@ static void report_more(struct rule_run *run, const struct container *c,
 	if (pods < 2 || object->copies.n != 1 ||
 	    text_eq(object->group, "argoproj.io") || !meets(c, &said) ||
 	    (!many && (!said || object->class == KIND_TRAINING ||
-		       container_env_from(c, "PET_NNODES", NULL))))
+		       container_env_from(c, "PET_NNODES"))))
 		return;
 	finding_severity(
 		report_container(

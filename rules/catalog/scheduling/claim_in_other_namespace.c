@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports pods that mount a PersistentVolumeClaim which their file defines in
- * another namespace. A pod mounts only claims of its own namespace, and stays
+ * another namespace. A pod mounts only claims of its namespace, and stays
  * Pending until there is one of that name (kubernetes
  * pkg/scheduler/framework/plugins/volumebinding, v1.36.1). The namespace may
  * have such a claim already.
@@ -54,7 +54,7 @@ const struct rule rule_claim_in_other_namespace = {
 	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
 	.summary = "a volume claim that is defined in another namespace",
-	.why = "A pod can mount only claims of its own namespace: it stays Pending.",
+	.why = "A pod can mount only claims of the namespace it is in: it stays Pending.",
 	.remedy = "Define the claim in the namespace of the pods.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/storage/persistent-volumes/#a-note-on-namespaces; https://github.com/open-webui/open-webui/pull/870",

@@ -179,8 +179,7 @@ static bool needs_no_hub(const struct container *c, const char *name)
 	return is_offline(c) || argv_have(&argv, "--download-dir") ||
 	       has_local_model(&argv) ||
 	       (!strcmp(name, "HF_HOME") &&
-		(container_env(c, cache) ||
-		 container_env_from(c, cache, NULL) ||
+		(container_env(c, cache) || container_env_from(c, cache) ||
 		 container_env(c, "HUGGINGFACE_HUB_CACHE")));
 }
 
@@ -241,7 +240,7 @@ static bool has_home(const struct container *c)
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (container_env(c, names[i]) ||
-		    container_env_from(c, names[i], NULL) ||
+		    container_env_from(c, names[i]) ||
 		    container_says(c, names[i]))
 			return true;
 	return container_mount(c, "/.cache");

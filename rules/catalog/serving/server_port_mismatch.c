@@ -232,22 +232,20 @@ static enum tri has_number(const struct pod *pod, int64_t number)
 	return has;
 }
 
-/* Reports pods that a pool selects beside its servers although they declare
- * other ports. They may listen on its port all the same: an info. */
+/* Reports pods that a pool selects beside its servers; an info, because they
+ * may listen on a port that they do not declare. */
 static void check_others(struct rule_run *run, const struct kube_service *pool)
 {
-	int64_t number = pool->ports->number;
 	const struct workload *other = NULL;
 	bool server = false;
 
 	FOR_EACH_WORKLOAD(rule_index(run), w) {
-		const struct pod *pod =
-			service_is_beside(rule_index(run), pool, w) &&
-					w->npods == 1 &&
-					service_selects(pool, w->pods)
-				? rule_pod(run, w, 0)
-				: NULL;
-		enum tri has = pod ? has_number(pod, number) : TRI_UNKNOWN;
+		bool selected = w->npods == 1 &&
+				service_is_beside(rule_index(run), pool, w) &&
+				service_selects(pool, w->pods);
+		const struct pod *pod = selected ? rule_pod(run, w, 0) : NULL;
+		enum tri has = pod ? has_number(pod, pool->ports->number)
+				   : TRI_UNKNOWN;
 
 		server |= has == TRI_YES;
 		other = has == TRI_NO && !pod->flat ? w : other;
@@ -259,7 +257,7 @@ static void check_others(struct rule_run *run, const struct kube_service *pool)
 				"%s also selects the pods of %s, which declare other ports: if they do not listen on %s, requests to them fail",
 				title_of(run, pool),
 				rule_title(run, other->id.kind, other->id.name),
-				rule_number(run, number)),
+				rule_number(run, pool->ports->number)),
 			SEVERITY_INFO);
 }
 

@@ -333,9 +333,9 @@ struct env_value env_entry_value(const struct container *c,
 	return read_entry(&reader, entry, position(c, entry));
 }
 
-const struct node *container_env_from(const struct container *c,
-				      const char *name,
-				      const struct node *after)
+const struct node *container_env_source(const struct container *c,
+					const char *name,
+					const struct node *after)
 {
 	if (container_env(c, name))
 		return NULL;
