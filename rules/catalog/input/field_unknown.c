@@ -212,6 +212,39 @@ static void check_devices(struct rule_run *run, const struct container *c)
 		}
 }
 
+/* Reports resources of Dynamo's own type, which has no key for others: Dynamo
+ * deploy/operator api/v1alpha1 common.go, ResourceItem. */
+static void check_dynamo(struct rule_run *run, const struct pod *pod)
+{
+	static const char *const keys[] = {"cpu",     "memory", "gpu",
+					   "gpuType", "custom", NULL};
+	static const char *const lists[] = {"limits", "requests", NULL};
+	const struct node *resources =
+		node_get(pod->made ? pod->source : pod->group, "resources");
+
+	if (!text_eq(pod->object->api_version, "nvidia.com/v1alpha1") ||
+	    !text_starts(pod->object->kind, "Dynamo"))
+		return;
+	for (const char *const *list = lists; *list; list++)
+		FOR_EACH_CHILD(node_get(resources, *list), value) {
+			struct finding *f;
+
+			if (!value->key || text_any(value->key, keys, text_eq))
+				continue;
+			f = report_pod(
+				run, pod, value,
+				"`%s` is not a field of `%s` of Dynamo%s",
+				value->key, *list, consequence(run, NULL));
+			finding_at_key(run, f, value);
+			finding_help(
+				run, f, "%s",
+				accelerator_find(rule_accelerators(run),
+						 value->key)
+					? "Set the number in `gpu`, and another resource name than nvidia.com/gpu in `gpuType`."
+					: "Move it to `custom`.");
+		}
+}
+
 static void check_pod(struct unknown_walk *walk, const struct pod *pod)
 {
 	walk->pod = pod;
@@ -222,6 +255,7 @@ static void check_pod(struct unknown_walk *walk, const struct pod *pod)
 	else
 		FOR_EACH_CONTAINER(pod, c)
 			check_devices(walk->context, c);
+	check_dynamo(walk->context, pod);
 }
 
 static void check(struct rule_run *run, const struct object *object)
