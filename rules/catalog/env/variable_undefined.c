@@ -3,9 +3,8 @@
  * Reports `$(NAME)` in command and args that no entry of env defines. The
  * kubelet keeps such a reference as it is (k8s.io/kubernetes third_party/
  * forked/golang/expansion, v1.36.1). In a script it is a command substitution,
- * so that only names in upper case with an underscore are reported there.
- * Only native kinds are checked, because operators and their presets add
- * variables; the kubelet adds those of Services.
+ * so that only names that look like variables are reported there. Only kinds
+ * whose variables are known are checked.
  */
 #include <ctype.h>
 #include <string.h>
@@ -36,26 +35,46 @@ static const char *next_reference(const char *text, size_t *len)
 	return NULL;
 }
 
-/* True for a name that is not a command. */
-static bool is_variable(const char *name)
+/* True for a name in a script that is not a command: it has an upper-case
+ * letter and an underscore, and is not a function of the script. */
+static bool is_variable(const char *name, const char *script)
 {
-	bool underscore = false;
+	const char *at = script;
+	bool upper = false;
 
-	for (; *name; name++) {
-		if (islower((unsigned char)*name))
+	for (const char *c = name; *c; c++)
+		upper |= isupper((unsigned char)*c) != 0;
+	while ((at = strstr(at, name)) != NULL) {
+		at += strlen(name);
+		if (*at == '(' || text_starts(at, " ("))
 			return false;
-		underscore |= *name == '_';
 	}
-	return underscore;
+	return upper && strchr(name, '_');
 }
 
-/* True if something else than env may define it. */
+/* True if something else than env may define it: the kubelet, or the controller
+ * of the kind (LeaderWorkerSet 09c433b8 api/leaderworkerset/v1, Kthena 3cc05728
+ * pkg/apis/workload/v1alpha1/model_serving_types.go). */
 static bool is_given(const struct container *c, const char *name)
 {
-	return container_env(c, name) || text_contains(name, "_SERVICE_") ||
-	       text_contains(name, "_PORT") ||
-	       text_starts(name, "KUBERNETES_") ||
-	       text_eq(name, "JOB_COMPLETION_INDEX");
+	static const char *const parts[] = {"_SERVICE_", "_PORT", NULL};
+	static const char *const starts[] = {"KUBERNETES_", "LWS_", "TPU_",
+					     NULL};
+	static const char *const names[] = {"JOB_COMPLETION_INDEX",
+					    "ENTRY_ADDRESS", "WORKER_INDEX",
+					    "GROUP_SIZE", NULL};
+
+	return container_env(c, name) || text_any(name, parts, text_contains) ||
+	       text_any(name, starts, text_starts) ||
+	       text_any(name, names, text_eq);
+}
+
+/* True for kinds whose controllers add no other variables. */
+static bool is_known(const struct object *object)
+{
+	return object_kind_has(object, KIND_NATIVE) ||
+	       text_eq(object->group, "leaderworkerset.x-k8s.io") ||
+	       text_eq(object->group, "workload.serving.volcano.sh");
 }
 
 static void check_word(struct rule_run *run, const struct container *c,
@@ -71,7 +90,7 @@ static void check_word(struct rule_run *run, const struct container *c,
 		bool script = strpbrk(text, " \n") != NULL;
 
 		name = arena_strndup(rule_arena(run), at + 2, len);
-		if (is_given(c, name) || (script && !is_variable(name)))
+		if (is_given(c, name) || (script && !is_variable(name, text)))
 			continue;
 		report_container(
 			run, c, word,
@@ -86,7 +105,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	static const char *const lists[] = {"command", "args", NULL};
 
-	if (!object_kind_has(pod->object, KIND_NATIVE) || pod->object->parent ||
+	if (!is_known(pod->object) || pod->object->parent ||
 	    pod->object->fragment)
 		return;
 	FOR_EACH_CONTAINER(pod, c)
