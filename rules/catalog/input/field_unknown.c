@@ -234,7 +234,8 @@ static void check_dynamo(struct rule_run *run, const struct pod *pod)
 			f = report_pod(
 				run, pod, value,
 				"`%s` is not a field of `%s` of Dynamo%s",
-				value->key, *list, consequence(run, NULL));
+				value->key, *list,
+				consequence(run, NULL, false));
 			finding_at_key(run, f, value);
 			finding_help(
 				run, f, "%s",
