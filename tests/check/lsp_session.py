@@ -192,7 +192,7 @@ async def half_typed(s, path, found):
 async def utf16(s, folder):
     path = folder / "wide.yaml"
     head = 'apiVersion: v1\nkind: Pod\nmetadata: {name: "🎉", labels: '
-    s.open(path, head + "{a: b}}\nspec: {containers: []}\n")
+    s.open(path, head + "{a: b}}\nspec: {containers: [{name: a, image: x}]}\n")
     await s.diagnostics(path)
     # After a name of one character with four units: "🎉" is two.
     column = len(head.split("\n")[2]) + 1
