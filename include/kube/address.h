@@ -18,8 +18,9 @@
 const char *first_pod_subdomain(const struct object *object,
 				const char *address, size_t *len);
 /* Returns the end of the sentence "ADDRESS cannot be resolved", with the reason
- * why an address in the pod's manifest names no pod of the pod's object. Returns
- * NULL if it may name one, or if it is the address of something else. */
+ * why an address in the pod's manifest names no pod of the pod's object.
+ * Returns NULL if it may name one, or if it is the address of something else.
+ */
 const char *pod_name_unresolved(struct arena *arena, const struct pod *pod,
 				const char *value);
 

@@ -149,8 +149,8 @@ static bool pod_place(struct pod_builder *builder, struct pod *pod,
 	return node_is_map(pod->spec) || node_is_unknown(pod->spec);
 }
 
-/* True if an image, or every main container, is missing, as in a patch. An empty
- * list is not a patch: it would change nothing. */
+/* True if an image, or every main container, is missing, as in a patch. An
+ * empty list is not a patch: it would change nothing. */
 static bool is_part(const struct pod *pod)
 {
 	const struct node *list = node_get(pod->spec, "containers");
