@@ -59,7 +59,8 @@ static long by_hash(const struct data_rows *table, const char *name)
 	return -1;
 }
 
-/* Returns the last row that is a prefix of the name, or -1. */
+/* Returns the index of the row with the longest prefix of the name, or -1. The
+ * prefixes are sorted backwards. */
 static long by_prefix(const struct data_rows *table, const char *name)
 {
 	const unsigned short *row = table->prefixes;
@@ -77,7 +78,8 @@ static long by_prefix(const struct data_rows *table, const char *name)
 	return -1;
 }
 
-/* Returns the row of this name, or else the longest prefix of it, or -1. */
+/* Returns the index of the row with this name, else of that with the longest
+ * prefix of it, else -1. */
 static long find_row(struct data_rows table, const char *name)
 {
 	long exact = by_hash(&table, name);
@@ -150,8 +152,9 @@ bool domain_is_reserved(const char *name)
 
 /*
  * Returns the ASCII character that looks like this one, in lower case:
- * full-width forms become ASCII, blanks and characters without width NUL,
- * letters of other scripts '?'. Sets *len to the character's length in bytes.
+ * full-width forms become ASCII; a blank and U+2000 to U+203F, such as
+ * characters without width, become NUL; all others become '?'. Sets *len to the
+ * character's length in bytes.
  */
 static char looks_like(const unsigned char *text, size_t *len)
 {

@@ -7,8 +7,8 @@
 #include "base/text.h"
 
 /*
- * Replaces each `{{x}}` by a placeholder of the same length ("<XXX>"), which
- * remains one before and after any text ("<XXX>Gi"). The markup is replaced
+ * Replaces each `{{x}}` by a placeholder of the same length ("<XXX>"). It is a
+ * placeholder also next to other text ("<XXX>Gi"). The markup is replaced
  * before the string is read as YAML, which it may not be itself; with the same
  * length, positions stay valid. A `{{` without `}}` on its line ends the
  * replacement.

@@ -57,7 +57,8 @@ void pod_add_devices(struct pod_builder *builder, struct pod *pod,
 	}
 }
 
-/* Reads a quantity, which may be a number or a string, as an amount. */
+/* Reads a quantity, which may be a number or a string, as an amount; 0 if it is
+ * not set or negative, unknown if it is invalid. */
 static struct amount quantity_amount(const struct node *node)
 {
 	struct quantity q;

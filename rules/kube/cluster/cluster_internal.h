@@ -133,7 +133,7 @@ struct cluster_builder {
 };
 
 uint64_t cluster_place_key(enum cluster_kind kind, const char *namespace);
-/* A record in the blob of a namespace. */
+/* A record in the blob of a namespace, or of a cluster-scoped kind. */
 struct cluster_record {
 	enum cluster_kind kind;
 	const char *name;

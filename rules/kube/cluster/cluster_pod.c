@@ -163,7 +163,8 @@ static void usage_change(struct cluster_builder *b, uint64_t key,
 	table_put(&b->state.usage, key, b->packed.data, b->packed.len);
 }
 
-/* Changes the usage of this owner and of its owners. */
+/* Changes the usage of this owner and of its owners. Forgets a guessed owner of
+ * an object without usage. */
 static void usage_climb(struct cluster_builder *b, uint64_t key,
 			const struct object_id *id,
 			const struct pod_change *change)

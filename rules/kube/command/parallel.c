@@ -378,7 +378,8 @@ static bool may_be_parallel(const struct argv *argv)
 	return false;
 }
 
-/* Sets a degree that no flag sets from a field of the kind. */
+/* Sets a degree from a field of the kind, unless the field is unset or a flag
+ * sets the degree. */
 static void read_field(struct degree *degree, const struct node *field)
 {
 	struct amount n = amount_int(field, 0);

@@ -135,7 +135,7 @@ static bool is_name(char c)
 }
 
 /* Marks the word as unknown at a reference to the variable. Stores the
- * variable's name if nothing before it is unknown. */
+ * variable's name, unless an earlier part of the word is unknown. */
 static void word_hide_variable(struct lexer *lexer, const char *name,
 			       size_t len)
 {
@@ -333,7 +333,8 @@ static void lex_operator(struct lexer *lexer)
 		skip_here(lexer);
 }
 
-/* Reads `{{inputs.parameters.x}}`, a placeholder of a workflow engine. */
+/* Reads `{{inputs.parameters.x}}`, a placeholder of a workflow engine. Returns
+ * false for other text. */
 static bool lex_markup(struct lexer *lexer)
 {
 	const char *stop;

@@ -102,7 +102,7 @@ bool priority_class_is_system(const char *name)
 	return priority_class_system_value(name) != 0;
 }
 
-/* pkg/apis/scheduling/v1/helpers.go SystemPriorityClasses. */
+/* Source: pkg/apis/scheduling/v1/helpers.go SystemPriorityClasses. */
 int64_t priority_class_system_value(const char *name)
 {
 	if (text_eq(name, "system-cluster-critical"))

@@ -41,7 +41,8 @@ static const struct node *replace(struct pod_builder *builder,
 
 /*
  * Merges the Workflow's spec into that of the WorkflowTemplate to which it
- * refers, like JoinWorkflowSpec() of workflow/util/merge.go.
+ * refers, like JoinWorkflowSpec() of workflow/util/merge.go. Returns the
+ * Workflow itself if the WorkflowTemplate is not known.
  */
 static const struct node *merged(struct pod_builder *builder)
 {

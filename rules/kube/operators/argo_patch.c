@@ -272,8 +272,8 @@ static void put_lists(struct argo_target *t)
 		    "sidecars");
 }
 
-/* Returns the patch's value, merged into the value that the workflow sets for
- * all templates if this template does not set the field. */
+/* Returns the patch's value. If the workflow sets the field for all templates
+ * and this template does not, returns it merged into the workflow's value. */
 static const struct node *with_default(struct argo_target *t,
 				       const struct pod *pod,
 				       const struct node *value)

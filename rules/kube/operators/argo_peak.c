@@ -78,8 +78,8 @@ static struct pod *pod_of(struct peak *peak, const struct node *template)
 
 /* -- repetitions of a step ------------------------------------------------- */
 
-/* Reads the number of a sequence, which may be a string; returns 1 if it is
- * computed at run time. */
+/* Reads the number of a sequence, which may be a string; returns 1 if it is not
+ * set, invalid or computed at run time. */
 static int64_t sequence(const struct node *count)
 {
 	const char *text = node_str(count);
@@ -313,7 +313,8 @@ static int64_t weight(struct peak *peak, struct arena *arena,
 	if (known && *known)
 		return *known - 1;
 	if (known)
-		*known = 1; /* the template contains itself */
+		/* 0 while it is computed, if the template contains itself */
+		*known = 1;
 	peak->depth++;
 	n = best_group(peak, arena, template, &best);
 	peak->depth--;

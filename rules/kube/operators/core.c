@@ -90,7 +90,8 @@ static bool env_is_distributed(const struct container *c)
 	return container_env(c, "MASTER_ADDR") != NULL;
 }
 
-/* True if this container's command may start one of several ranks. */
+/* True if this container's command or variables show that it may start one of
+ * several ranks. */
 static bool is_distributed(const struct container *c)
 {
 	static const char *const counts[] = {"--nnodes", "--num-machines",

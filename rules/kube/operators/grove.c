@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Grove: cliques, some of them in scaling groups. Source: Grove's types.
+ * Grove: numbers of the pods in its cliques, some of which are in scaling
+ * groups, and of the pods that start together. Source: Grove's Go types.
  */
 #include "rules/kube/operator.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JobSet. Source: jobset_types.go (failurePolicy, dependsOn). Deadline and
- * retries are in its Jobs.
+ * JobSet: failure policies that restart without end, and whether it trains.
+ * Deadline and retries are in its Jobs.
+ *
+ * Source: jobset_types.go (failurePolicy, dependsOn).
  */
 #include "rules/kube/operator.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kaiwo: devices of its kinds. */
+/* Kaiwo: devices that its kinds request in fields of their own. */
 #include "rules/kube/operator.h"
 
 /* Adds the devices of gpusPerReplica, or else of gpus, as amd.com/gpu, unless

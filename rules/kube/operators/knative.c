@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knative Serving. Replicas are set by autoscaling annotations, whose values
- * are strings.
+ * Knative Serving: numbers of pods, which autoscaling annotations set as
+ * strings.
  */
 #include "rules/kube/operator.h"
 
@@ -63,8 +63,9 @@ static bool adds_helper(const struct pod *pod)
 
 const struct workload_operator operator_knative = {
 	.pods.adds_helper = adds_helper,
-	/* config-features: kubernetes.podspec-tolerations and others */
+	/* by flags of config-features, such as
+	 * kubernetes.podspec-tolerations */
 	.pods.gates_fields = true,
-	/* progressDeadline */
+	/* by progressDeadline */
 	.pods.bounds_start = true,
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The training operator's kinds, MPI Operator's MPIJob, and kinds built on the
- * same types. The operator makes a PodGroup only if it runs with a gang
- * scheduler, which a manifest shows by its scheduling policy. Sources:
- * training-operator kubeflow.org/v1 common_types.go (RunPolicy),
- * pkg/core/pod.go (the replica's policy overwrites the template's);
- * mpi-operator v2beta1.
+ * same types: numbers of elastic workers, the pods that start together, and
+ * roles. The operator makes a PodGroup only if it runs with a gang scheduler,
+ * which a manifest shows by its scheduling policy. Sources: training-operator
+ * kubeflow.org/v1 common_types.go (RunPolicy), pkg/core/pod.go (the replica's
+ * policy overwrites the template's); mpi-operator v2beta1.
  */
 #include "rules/kube/operator.h"
 

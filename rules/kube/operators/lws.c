@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * LeaderWorkerSet, and DisaggregatedSet, which consists of LeaderWorkerSets.
- * One group, a leader and its workers, starts together.
+ * LeaderWorkerSet, and DisaggregatedSet, which consists of LeaderWorkerSets:
+ * numbers of pods, and the pods that start together, which are one group, a
+ * leader and its workers.
  *
  * Source: lws api/leaderworkerset/v1 types, its reconcilers.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kubeflow Notebooks: an annotation stops a notebook.
+ * Kubeflow Notebooks: a notebook has one pod, or none if an annotation stops
+ * it.
  */
 #include "rules/kube/operator.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RoleBasedGroup. A role's template is in the object itself; engine runtimes,
- * which are objects of the cluster, add containers to it.
+ * RoleBasedGroup: builds and counts the pods of its roles. A role's template is
+ * in the object itself; engine runtimes, which are objects of the cluster, add
+ * containers to it.
  *
  * Source: sgl-project/rbg 993491f (v0.8.0-alpha.5): api/workloads/v1alpha1 and
  * v1alpha2, injectRuntime() of pkg/discovery/sidecar_builder.go.
@@ -118,8 +119,8 @@ COUNT_FORMULA(role_workers)
 
 /* -- warming up nodes ------------------------------------------------------ */
 
-/* Counts the nodes whose pods run at once, at most `at`. The nodes are unknown
- * if labels or the pods of a group select them. */
+/* Counts the nodes whose pods run at once; the field `at` limits them. The
+ * nodes are unknown if labels or the pods of a group select them. */
 COUNT_FORMULA(warmed)
 {
 	const struct node *names =

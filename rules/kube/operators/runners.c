@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Actions Runner Controller: runs GitHub Actions jobs, with one runner pod for
- * each waiting job.
+ * Actions Runner Controller: counts the pods of a set of runners. It runs
+ * GitHub Actions jobs, with one pod for each waiting job.
  *
  * Source: actions-runner-controller apis/actions.github.com/v1alpha1
  * autoscalingrunnerset_types.go (minRunners 0, maxRunners unlimited by

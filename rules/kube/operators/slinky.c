@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Slurm on Kubernetes (Slinky): a NodeSet is a set of Slurm nodes. The
- * container `slurmd` of the spec is merged into the template of its pods.
+ * Slurm on Kubernetes (Slinky): counts the pods of a NodeSet, a set of Slurm
+ * nodes. The container `slurmd` of the spec is merged into the template of its
+ * pods.
  *
  * Sources: slurm-operator api/v1beta1 nodeset_types.go (scalingMode DaemonSet
  * ignores replicas), internal/builder/workerbuilder worker_app.go (probes).

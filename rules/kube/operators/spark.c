@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Spark operator. The field `gpu` of a role overrides Spark's own
- * properties.
+ * The Spark operator: numbers and devices of drivers and executors. The field
+ * `gpu` of a role overrides Spark's own properties.
  *
  * Sources: Spark operator v1beta2 types; Spark KubernetesUtils.scala
  * (buildResourcesQuantities: VENDOR/NAME).
@@ -12,8 +12,9 @@
 
 #include "base/text.h"
 
-/* Counts executors. Dynamic allocation starts with initialExecutors, but at
- * least with the minimum. */
+/* Counts executors, with `max` the most that dynamic allocation may start,
+ * which is unknown without maxExecutors. It starts with initialExecutors, but
+ * at least with the minimum. */
 static struct amount executors(const struct node *spec, bool max)
 {
 	const struct node *dynamic = node_get(spec, "dynamicAllocation");

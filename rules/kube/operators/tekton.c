@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tekton Pipelines. The steps of a task are containers of one pod: they run one
- * after another, but the pod holds the requests of all of them until the last
- * one ends.
+ * Tekton Pipelines: builds the pods of tasks. The steps of a task are
+ * containers of one pod: they run one after another, but the pod holds the
+ * requests of all of them until the last one ends.
  *
  * Source: tektoncd/pipeline v1.15.0 (70f7308): pkg/pod/pod.go, Build();
  * pkg/apis/pipeline/v1/merge.go; pkg/pod/script.go; pkg/internal/
@@ -64,7 +64,8 @@ static const struct node *spec_referred(struct pod_builder *builder,
 	return from ? node_if_set(node_get(from->root, "spec")) : NULL;
 }
 
-/* Returns the map with one more member, or with another one. */
+/* Returns a copy of the map with the member, which replaces one of the same
+ * key. */
 static const struct node *with(struct pod_builder *builder,
 			       const struct node *map, const char *key,
 			       const struct node *value)
@@ -269,8 +270,9 @@ static bool is_for_shell(const char *script)
 	       text_find(script, strcspn(script, "\n"), "bash");
 }
 
-/* Replaces the step's command by its script, or by an unknown one if the script
- * is not for a shell. */
+/* Replaces the step's command by a shell that runs the script, which becomes
+ * the field `source`; by an unknown command if the script is not for a
+ * shell. */
 static void put_script(const struct task *task, struct node *out,
 		       const struct node *script)
 {
@@ -356,8 +358,8 @@ static void put_list(const struct task *task, struct node *out,
 	merge_add(builder->arena, &builder->merge_budget, out, all);
 }
 
-/* Returns a map with `env` of the run's pod template, or of those of a
- * pipeline. */
+/* Returns a map with `env` of the run's pod template, or else of that for all
+ * tasks of a pipeline; NULL if neither is set. */
 static const struct node *env_above(const struct task *task)
 {
 	struct pod_builder *builder = task->builder;

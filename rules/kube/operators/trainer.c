@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kubeflow Trainer v2. A TrainJob has a few fields in place of a pod template.
- * All other fields come from the runtime, another object: if it is not found,
- * values of unset fields are unknown, and it may have a scheduling policy.
+ * Kubeflow Trainer v2: builds and counts the pods of a TrainJob. It has a few
+ * fields in place of a pod template. All other fields come from the runtime,
+ * another object: if it is not found, values of unset fields are unknown, and
+ * it may have a scheduling policy.
  *
  * Source: trainer pkg/apis/trainer/v1alpha1/trainjob_types.go.
  */

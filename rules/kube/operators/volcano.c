@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Volcano. A Job may run any program; if it uses the plugin of a training
- * framework, it trains.
+ * Volcano: the pods of a Job that start together, and whether they train. A Job
+ * may run any program; if it uses the plugin of a training framework, it
+ * trains.
  *
  * Sources: volcano batch/v1alpha1 job.go; admit/mutate_job.go (tasks without a
  * priority class get the Job's).

@@ -54,7 +54,7 @@ static bool serve_script(const struct arg *arg)
 }
 
 /* True for the module in `python -m package.train`, and for one whose last part
- * tells_training(). */
+ * names training (tells_training()). */
 static bool train_module(const struct arg *option, const struct arg *arg)
 {
 	const char *dot = arg->text ? strrchr(arg->text, '.') : NULL;
@@ -460,8 +460,8 @@ bool pod_is_trusted(const struct pod *pod)
 
 /* -- selectors ----------------------------------------------------------- */
 
-/* True for `accelerator: none` or `gpu-type: cpu`, values of a label that a
- * site defines. */
+/* True for a value that says that nodes have no devices: "", `false` or `0`, or
+ * for labels of no vendor, which a site defines, also `none`, `no` or `cpu`. */
 static bool says_no(const struct node_label *label, const char *text)
 {
 	if (!*text || !strcmp(text, "false") || !strcmp(text, "0"))
@@ -507,8 +507,8 @@ static const struct node_label *pinning_label(const char *key)
 	}
 }
 
-/* Checks one matchExpression. Returns its `key` node if it restricts the pod to
- * accelerator nodes. */
+/* Checks one matchExpression. If it restricts the pod to accelerator nodes,
+ * returns its `key` node and sets *label; else returns NULL. */
 static const struct node *expression_pins(const struct node *expression,
 					  const struct node_label **label)
 {

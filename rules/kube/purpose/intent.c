@@ -24,7 +24,8 @@
 
 /* -- images -------------------------------------------------------------- */
 
-/* Finds the last part of the image's name, without tag and digest. */
+/* Sets *base to the last part of the image's name and returns its length,
+ * without tag and digest. */
 static size_t image_base(const char *image, const char **base)
 {
 	const char *slash = strrchr(image, '/');
@@ -192,7 +193,8 @@ bool container_is_old_cuda(const struct container *c)
 	return !require || !*require;
 }
 
-/* True for programs that forward requests to servers. */
+/* True if the command has a program that forwards requests to servers, or
+ * decides how many servers there are. */
 static bool is_router(const struct argv *argv)
 {
 	static const char *const names[] = {"sglang_router.launch_router",
@@ -248,8 +250,8 @@ static int64_t number(const char *text)
 	return n > 1 && n <= 100000 && !*end ? n : 0;
 }
 
-/* True if a flag requests several processes or shards, each of which uses one
- * device. */
+/* True if a flag or NUM_SHARD requests several processes or shards, each of
+ * which uses one device; describes it in *sign. */
 static bool flag_sign(const struct argv *argv, const struct container *c,
 		      struct sign *sign)
 {
@@ -280,7 +282,7 @@ static bool flag_sign(const struct argv *argv, const struct container *c,
 }
 
 /* True if Dynamo's engines only prepare requests and forward them because of
- * this flag. With --route-to-encoder they do compute. */
+ * one of these flags. With --route-to-encoder they do compute. */
 static bool only_routes(const struct argv *argv)
 {
 	return argv_have(argv, "--multimodal-processor") ||

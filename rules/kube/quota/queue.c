@@ -160,8 +160,9 @@ static const struct node *excluded_label(const struct node_need *need,
 	return listed == in ? NULL : label;
 }
 
-/* Compares the flavor's labels with the node selector and with the required
- * node affinity, of which each term must exclude the flavor. */
+/* Returns how the node selector excludes one of the flavor's labels, or how the
+ * required node affinity does, of which each term must exclude the flavor. The
+ * text is NULL if the labels fit. */
 static struct flavor_misfit label_misfit(struct arena *arena,
 					 const struct pod *pod,
 					 const struct node *flavor)

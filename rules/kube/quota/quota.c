@@ -12,8 +12,8 @@
 #include "kube/claim.h"
 #include "kube/set/index_find.h"
 
-/* The minor version since which claims count as extended resources (gate
- * DRAExtendedResource). */
+/* Minor version of Kubernetes 1 since which claims count as extended resources
+ * (gate DRAExtendedResource). */
 enum { EXTENDED_SINCE = 36 };
 
 #define CLASS_RESOURCE "deviceclass.resource.kubernetes.io/"

@@ -75,9 +75,9 @@ static bool list_has(const struct node *list, const struct node *like)
 	return false;
 }
 
-/* Returns own with the entries of more that are missing in it. Returns own
- * alone if it is unknown or of another type, and a copy of more if own is not
- * set or more is unknown. */
+/* Returns `own` with the entries of `more` that it lacks. Returns `own` alone
+ * if it is unknown, `more` is NULL, or their types differ; a copy of `more` if
+ * `own` is not set or `more` is unknown. */
 static const struct node *joined(struct arena *arena, const struct node *own,
 				 const struct node *more,
 				 const struct node *spec)

@@ -212,7 +212,8 @@ static void embeds_read(struct pod_builder *builder)
 /*
  * Keeps the steady number only of the step of a workflow with the most devices;
  * that of other steps becomes unknown, because steps need not run at the same
- * time.
+ * time. If a step runs once for every item of a list (fans_out()), all numbers
+ * are unknown.
  */
 static void runs_one(struct arena *arena, struct object *object)
 {

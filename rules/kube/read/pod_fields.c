@@ -67,13 +67,15 @@ static void replace(struct node *child, const struct node *by)
 	child->next = next;
 }
 
-/* True if two rows read the same field. */
+/* True if both nodes are the same value of the manifest, as when two rows read
+ * one field. */
 static bool is_same(const struct node *a, const struct node *b)
 {
 	return a->first == b->first && a->str == b->str && a->start == b->start;
 }
 
-/* Adds a field to the generated map, or merges it with the existing value. */
+/* Adds a field at the path `to` below the generated map, or merges it with the
+ * value there. */
 static void put_field(struct maker *maker, struct node *map,
 		      const char *const *to, const struct node *node,
 		      enum view_merge how)

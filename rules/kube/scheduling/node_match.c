@@ -41,7 +41,8 @@ bool nodes_afford(const struct cluster *cluster, const struct pod *pod,
 	return load_budget_spend(pod->memo->arena->budget, &cost);
 }
 
-/* Spends the work of comparing the pod with all groups. */
+/* Spends the work of comparing the pod with all groups; false if it is too
+ * much. */
 static bool can_compare(const struct cluster *cluster, const struct pod *pod)
 {
 	return nodes_afford(cluster, pod,
@@ -73,7 +74,9 @@ static bool asks_for(const struct pod *pod, const char *resource)
 	return false;
 }
 
-/* Returns the first taint that keeps the pod off the nodes, or NULL. */
+/* Returns the first taint that keeps the pod off the nodes, or NULL. The taint
+ * of a resource that the pod requests does not, because a cluster may add its
+ * toleration. */
 static const struct node *taint_against(const struct pod *pod,
 					const struct node_group *group)
 {

@@ -17,7 +17,7 @@
 
 enum {
 	LEAST = 4,  /* shortest password in bytes */
-	RANDOM = 8, /* shortest text that must look random */
+	RANDOM = 8, /* shortest text that can look random */
 	/* shortest key among the words after `wandb login` */
 	HEX_KEY = 20,
 	KEY_MOST = 256,
@@ -188,7 +188,8 @@ bool credential_is_value(const char *text, size_t len)
 	return true;
 }
 
-/* Finds the value from `at` on, in quotes or without; returns its end. */
+/* Reads the value from `at` on, in quotes or without, and reports it if it may
+ * be a secret. Returns its end. */
 static size_t take_value(struct credential_scan *scan, size_t at,
 			 const struct word *word)
 {
@@ -284,7 +285,7 @@ static void take_url(struct credential_scan *scan, size_t at, size_t end)
 	stop = until(scan, at, " \t\r\n\"'\\<>,`");
 	if (at + RANDOM < stop) {
 		report(scan, at + 1, stop);
-		scan->low = end; /* the path may contain another position */
+		scan->low = end; /* each() skips other matches in the path */
 	}
 }
 
@@ -322,7 +323,7 @@ static void take_signature(struct credential_scan *scan, size_t at, size_t end)
 		report(scan, end, stop);
 }
 
-/* Finds the value of `wandb login x`, which may be items of a list. */
+/* Finds the key in `wandb login x`, whose words may be items of a list. */
 static void take_login(struct credential_scan *scan, size_t at, size_t end)
 {
 	size_t stop, n = 0;

@@ -23,7 +23,8 @@ enum {
 	VALUE_LEAST = 8,
 	/* longest text that is compared with words of placeholders */
 	WORDS_MOST = 4096,
-	/* shortest text after the prefix if only the form proves it */
+	/* shortest text of a token after its prefix, and shortest key in a
+	 * path */
 	TOKEN_LEAST = 16,
 };
 
@@ -201,22 +202,22 @@ static const struct group {
 } groups[] = {
 	{'_',
 	 {PREFIX("hf", false),		 /* Hugging Face */
-	  PREFIX("api_org", false),	 /* Hugging Face, of an organization */
-	  PREFIX("ghp", false),		 /* GitHub: of a user, */
-	  PREFIX("gho", false),		 /* of an OAuth app, */
-	  PREFIX("ghu", false),		 /* from a user to an app, */
-	  PREFIX("ghs", false),		 /* of an app installation, */
-	  PREFIX("ghr", false),		 /* to refresh a token, */
-	  PREFIX("github_pat", false)}}, /* fine-grained */
+	  PREFIX("api_org", false),	 /* Hugging Face: organization */
+	  PREFIX("ghp", false),		 /* GitHub: user */
+	  PREFIX("gho", false),		 /* GitHub: OAuth app */
+	  PREFIX("ghu", false),		 /* GitHub: app, for a user */
+	  PREFIX("ghs", false),		 /* GitHub: app installation */
+	  PREFIX("ghr", false),		 /* GitHub: refreshes tokens */
+	  PREFIX("github_pat", false)}}, /* GitHub: fine-grained */
 	{'-',
 	 {PREFIX("sk", true),	   /* OpenAI, Anthropic */
 	  PREFIX("nvapi", false),  /* NGC */
 	  PREFIX("glpat", false),  /* GitLab */
-	  PREFIX("xoxb", false),   /* Slack: of a bot, */
-	  PREFIX("xoxp", false)}}, /* of a user */
+	  PREFIX("xoxb", false),   /* Slack: bot */
+	  PREFIX("xoxp", false)}}, /* Slack: user */
 	{'A',
-	 {PREFIX("AKI", true),	 /* AWS: of a user, */
-	  PREFIX("ASI", true)}}, /* for a session */
+	 {PREFIX("AKI", true),	 /* AWS: user */
+	  PREFIX("ASI", true)}}, /* AWS: session */
 };
 #undef PREFIX
 

@@ -236,8 +236,8 @@ static size_t take_around(struct secrets *secrets, const char *name,
 	return value.len && behind > end ? behind : end;
 }
 
-/* Finds the next name of a secret from *at on; returns false if there is
- * none. */
+/* Finds the next name of a secret from *at on, and sets *start and *at to its
+ * start and end. Returns false if there is none. */
 static bool next_name(const struct text *text, size_t *at, size_t *start)
 {
 	while (*at < text->len) {

@@ -109,7 +109,8 @@ static void read_numbers(struct arena *arena, const struct node *ports,
 	out->nnumbers = n;
 }
 
-/* Adds the Services to which a route of the Gateway API refers by port. */
+/* Adds the Services of its own namespace to which a route of the Gateway API
+ * refers by port. */
 static void add_routes(struct object_index *set, const struct object *o,
 		       uint32_t file)
 {

@@ -308,8 +308,9 @@ static void check_unique(struct constraint_check *check,
 	}
 }
 
-/* Reports the first two members in alphabetical order, so that the order in the
- * file does not matter. */
+/* Reports two members that are both set, the first ones in alphabetical order,
+ * so that the order in the file does not matter; with CONSTRAINT_ONE, also a
+ * map that sets none. */
 static void check_union(struct constraint_check *check, const struct node *map,
 			const struct native_constraint *constraint)
 {

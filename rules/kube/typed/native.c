@@ -58,7 +58,8 @@ static struct node *item(struct arena *arena, const struct native_field *field,
 }
 
 /*
- * Returns the zero value of a type: an empty string, 0, false; null for lists.
+ * Returns the zero value of a field: an empty string, 0 or false; null for
+ * pointers, lists, maps, times and values of any type.
  */
 static struct node *zero(struct arena *arena, const struct native_field *field,
 			 const struct node *parent)
@@ -231,8 +232,9 @@ static bool is_reference(const char *image)
 	       strspn(path, "abcdefghijklmnopqrstuvwxyz0123456789._-/") == n;
 }
 
-/* Returns the default imagePullPolicy: Always for the tag `latest`, explicit or
- * by default (defaults.go SetDefaults_Container). */
+/* Returns the default imagePullPolicy, NULL for an unknown image: Always for
+ * the tag `latest`, explicit or by default (defaults.go
+ * SetDefaults_Container). */
 static const char *pull_policy(const struct node *map)
 {
 	const char *image = node_str(node_get(map, "image"));
@@ -481,7 +483,8 @@ static void finish_secret(struct arena *arena, struct node *secret)
 }
 
 /* Adds the labels that the API server sets for a Job's pods, with unknown
- * values (PrepareForCreate). always adds them also if there are no labels. */
+ * values (PrepareForCreate). With `always`, adds them also if there are no
+ * labels. */
 static void label_job(struct arena *arena, struct node *metadata, bool always)
 {
 	static const char *const keys[] = {

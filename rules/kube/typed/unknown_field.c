@@ -95,7 +95,7 @@ static void visit_value(struct unknown_walk *walk, const struct node *value,
 {
 	unsigned many = field->flags & (NATIVE_LIST | NATIVE_MAP);
 
-	/* A value of another type lacks fields. */
+	/* A value of a wrong type has no fields to check. */
 	if (!many)
 		visit_map(walk, value, field->type, level);
 	else if (many == NATIVE_LIST ? node_is_seq(value) : node_is_map(value))

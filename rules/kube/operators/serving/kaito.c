@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * KAITO: devices are requested by instance type. Presets need a GPU; a
- * RAGEngine can run without one.
+ * KAITO: devices of its kinds, which request them by instance type. Presets
+ * need a GPU; a RAGEngine can run without one.
  */
 #include "rules/kube/operator.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* KubeAI: devices of a Model. */
+/* KubeAI: devices that a Model requests by its resource profile. */
 #include "rules/kube/operator.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NVIDIA's NIM Operator. The operator adds the devices of a profile, as
- * resources or as claims (draResources).
+ * NVIDIA's NIM Operator: devices and claims of its services. The operator adds
+ * the devices of a profile, as resources or as claims (draResources).
  *
  * Source: NVIDIA/k8s-nim-operator v3.1.2 and f63f74d, reconcileNIMService(),
  * getNIMCacheProfile() and addGPUResources() of internal/controller/platform/
@@ -51,8 +51,9 @@ static const struct node *profile_named(const struct node *cache,
 	return NULL;
 }
 
-/* Returns the profile's tensor parallelism, 1 if it is not set. The operator
- * rejects a text that is not a quantity (addGPUResources()). */
+/* Returns the profile's tensor parallelism, 1 if it is not set, unknown if it
+ * is not a number. The operator rejects a text that is not a quantity
+ * (addGPUResources()). */
 static struct amount of_profile(const struct node *profile)
 {
 	const struct node *tags = node_get(profile, "config");

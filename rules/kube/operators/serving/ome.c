@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OME: each component serves independently, with a leader and its workers. */
+/* OME: the pods that start together, and containers that are merged with those
+ * of a runtime. Each component serves independently, with a leader and its
+ * workers. */
 #include "rules/kube/operator.h"
 
 #include "base/text.h"

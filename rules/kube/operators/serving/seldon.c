@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Seldon Core, v1 and v2. Sources: seldondeployment_engine.go (adds the
- * orchestrator container to the first pod of a predictor); in v2, the Triton
- * server config mounts /dev/shm.
+ * Seldon Core, v1 and v2: devices, /dev/shm, and the container that the
+ * operator adds. Sources: seldondeployment_engine.go (adds the orchestrator
+ * container to the first pod of a predictor); in v2, the Triton server config
+ * mounts /dev/shm.
  */
 #include "rules/kube/operator.h"
 
