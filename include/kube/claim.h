@@ -33,10 +33,12 @@ struct claim {
 	struct class_count *counts;
 	size_t ncounts;
 	bool uncounted; /* some counts are unknown */
-	/* names of the requests; NULL if one is unknown */
+	/* names of the requests; NULL if one is unknown or there are too
+	 * many */
 	const char **requests;
 	size_t nrequests;
-	/* a field for which Kueue does not admit the pods, or NULL */
+	/* a setting in a request for which Kueue does not admit the pods, or
+	 * NULL */
 	const char *unqueued;
 };
 

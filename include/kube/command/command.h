@@ -29,7 +29,8 @@ struct container_command {
 
 struct container_command container_command(const struct container *c);
 /* True if a word of the command is a program that lists or tests devices, and
- * none is a Python script or a launcher; also true if the image is a sample. */
+ * none is a Python script, a launcher or vLLM; also true if the image is a
+ * sample. */
 bool container_tests_devices(const struct container *c);
 /* Returns the seconds in the argument of `sleep` or `timeout` (1d, inf, 3600);
  * 0 for a text that does not start with a number. */

@@ -20,7 +20,8 @@
 
 enum intent_by {
 	INTENT_NONE,
-	INTENT_FLAG,	      /* a parallelism flag above one */
+	/* a flag, or NUM_SHARD, for several processes or shards */
+	INTENT_FLAG,
 	INTENT_PROGRAM,	      /* a program that needs a GPU */
 	INTENT_RUNTIME_CLASS, /* runtimeClassName: nvidia */
 	INTENT_SELECTOR,      /* requires a label of GPU nodes */
@@ -35,7 +36,7 @@ struct intent {
 	/* node that shows the intent, to which a finding may refer */
 	const struct node *at;
 	const char *what; /* name of the flag, program, class, key or image */
-	int64_t devices;  /* number in the flag, else 0 */
+	int64_t devices;  /* number in the flag or NUM_SHARD, else 0 */
 };
 
 /* Returns the strongest sign that the pod should use a device. Returns

@@ -30,8 +30,8 @@ struct flavor_misfit {
 	const char *text;
 	const struct node *at; /* node of the pod that is the reason, or NULL */
 };
-/* Returns the reason why the flavor never accepts the pod. whole means that the
- * flavor has all of its fields, some of which older snapshots omit. */
+/* Returns the reason why the flavor never accepts the pod. `whole` means that
+ * the flavor has all of its fields, some of which older snapshots omit. */
 struct flavor_misfit queue_flavor_misfit(struct arena *arena,
 					 const struct pod *pod,
 					 const struct node *flavor, bool whole);

@@ -71,9 +71,9 @@ void secrets_add(struct secrets *secrets, const char *value, size_t len);
 void secrets_finish(struct secrets *secrets);
 
 /*
- * Collects the values of a file's text and finishes. Returns the text with
- * every value masked, in any form, so that all offsets stay; NULL if there is
- * nothing to mask.
+ * Collects the values of a file's text and calls secrets_finish(). Returns the
+ * text with every value masked, in any form, so that all offsets stay; NULL if
+ * there is nothing to mask.
  */
 struct source *secrets_of_source(struct secrets *secrets,
 				 const struct source *source);

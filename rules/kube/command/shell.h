@@ -32,11 +32,11 @@ struct lexer {
 
 /* Adds a word, with zeros except for whether it starts a command. */
 struct arg *word_push(struct lexer *lexer);
-/* Adds a word of which only the first `known` bytes are known. any means that
- * it may be several words, or any flag. */
+/* Adds a word of which only the first `known` bytes are known. With `any`, it
+ * may be several words, or any flag. */
 void word_add_unknown(struct lexer *lexer, const char *text, size_t known,
 		      bool any);
-/* Adds the words of a script until the arena's budget is spent; sets any if
+/* Adds the words of a script until the arena's budget is spent; sets `any` if
  * words are missing. */
 void lex_script(struct lexer *lexer, const char *text, size_t len);
 /* Returns the length of the variable name at text, which ends at end or before

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kaiwo: devices that its kinds request in fields of their own. */
+/* Kaiwo: devices that its kinds request in their fields, not in containers. */
 #include "rules/kube/operator.h"
 
 /* Adds the devices of gpusPerReplica, or else of gpus, as amd.com/gpu, unless

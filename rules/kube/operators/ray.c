@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * KubeRay: numbers of pods, the GPUs that Ray counts, and what the operator
- * adds to pods. Ray clusters run with the workers they have; only a queue or a
- * batch scheduler makes them a gang.
+ * KubeRay: numbers of pods, the GPUs that Ray counts, and fields that the
+ * operator adds to pods. Ray clusters run with the workers they have; only a
+ * queue or a batch scheduler makes them a gang.
  *
  * Sources: KubeRay utils/util.go (counts), common/pod.go (injections;
  * BuildAutoscalerContainer, only with enableInTreeAutoscaling, in the head;

@@ -109,8 +109,8 @@ static void read_numbers(struct arena *arena, const struct node *ports,
 	out->nnumbers = n;
 }
 
-/* Adds the Services of its own namespace to which a route of the Gateway API
- * refers by port. */
+/* Adds the Services to which a route of the Gateway API refers by port, in the
+ * namespace of the route. */
 static void add_routes(struct object_index *set, const struct object *o,
 		       uint32_t file)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * KServe's InferenceService and LLMInferenceService: numbers and devices of
- * their pods, the runtimes on which they are based, what the controller adds,
- * and settings of vLLM. The controller creates the pods of a multi-node
+ * their pods, the runtimes on which they are based, fields that the controller
+ * adds, and settings of vLLM. The controller creates the pods of a multi-node
  * component from its parallelism.
  *
  * Sources, read 2026-08: KServe predictor.go (computeRayNodeAndGPUs),
