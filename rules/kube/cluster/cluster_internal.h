@@ -65,8 +65,8 @@ struct byte_cursor {
 };
 void put_number(struct buf *out, uint64_t n);
 void put_text(struct buf *out, const char *text);
-/* Appends a text that occurs often: as its number, or as a text if the table is
- * full. */
+/* Appends a text that occurs often: as its number, or as a text if it is too
+ * long or the table is full. */
 void put_name(struct buf *out, struct name_table *names, const char *text);
 void put_tree(struct buf *out, struct name_table *names,
 	      const struct node *node);

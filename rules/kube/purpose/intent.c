@@ -335,8 +335,8 @@ static bool is_client(const struct argv *argv)
 		(argv_have(argv, "bench") && argv_have(argv, "serve")));
 }
 
-/* True for commands that fetch, convert, compile or wait, which need no
- * device. */
+/* True for commands that need no device, because they fetch, convert, compile,
+ * wait, show results, route requests, or start programs elsewhere. */
 static bool is_chore(const struct argv *argv)
 {
 	static const char *const chores[] = {"huggingface-cli",
