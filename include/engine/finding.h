@@ -103,7 +103,9 @@ struct finding {
 	bool repeated; /* see findings_repeat() */
 	bool strict;   /* a warning keeps the severity of the rule */
 	bool severity_fixed, action_fixed; /* the policy set it */
-	bool hidden;	/* not reported: a more specific rule reports it */
+	/* not reported, because a more specific rule reports it or its place is
+	 * in no file */
+	bool hidden;
 	enum mode mode; /* the policy's mode for the object */
 	/* The policy's exemption expired a few days ago, so that the finding is
 	 * at most a warning. */

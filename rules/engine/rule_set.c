@@ -90,7 +90,8 @@ void rule_set_index_kinds(struct rule_set *rules, struct arena *arena)
 	rules->nkinds = n;
 }
 
-/* Returns the nearest name among rules and, if set, categories. */
+/* Returns the nearest name among rules and, with `categories`, categories; NULL
+ * if none is near. */
 static const char *nearest_rule(const struct rule_set *rules, const char *name,
 				bool categories)
 {

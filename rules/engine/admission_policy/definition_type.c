@@ -203,7 +203,8 @@ object_type(struct arena *arena, const struct node *schema, const char *name)
 	return type;
 }
 
-/* more is the schema of the values; NULL if there is none. */
+/* Returns the type of a map whose values have the schema `more`; NULL if `more`
+ * is NULL or its values have no type. */
 static const struct cel_type *
 map_type(struct arena *arena, const struct node *more, const char *name)
 {

@@ -47,7 +47,8 @@ void admission_save(const char *api_version, const char *kind,
 
 /* --- definitions ---------------------------------------------------------- */
 
-/* Adds a part of a schema under its own key. */
+/* Adds a part of a schema under its own key, with the keywords for types,
+ * defaults, pruning and rules only. */
 static void put_schema(struct arena *arena, struct node *map,
 		       const struct node *schema)
 {

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "custom_internal.h"
 
-/* State of an export. why is the reason why the rule cannot be exported, a
+/* State of an export. `why` is the reason why the rule cannot be exported, a
  * clause in the arena; or NULL. */
 struct custom_export {
 	struct arena *arena;

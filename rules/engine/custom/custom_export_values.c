@@ -192,8 +192,8 @@ static void put_path(struct buf *out, const char *const *steps)
 	buf_release(&before);
 }
 
-/* Returns the expression for the pods of one kind; "" if the kind cannot be
- * exported. */
+/* Returns the expression for the pods of one kind. Sets e->why if the kind
+ * cannot be exported. */
 static const char *pods_of(struct custom_export *e, const char *group,
 			   const char *kind)
 {

@@ -65,8 +65,8 @@ struct cel_value custom_run(struct cel_eval *eval, struct custom_subject *s,
 /* --- places of a finding -------------------------------------------------- */
 
 /*
- * Returns the nodes of the object to report, each once: two values in the sent
- * object may be one in the file.
+ * Stores in `out` the nodes of the object to report, each once: two values in
+ * the sent object may be one in the file. Returns their number.
  */
 static size_t places(struct custom_subject *s, struct cel_eval *eval,
 		     const struct node **out)
@@ -199,8 +199,8 @@ static void report_error(struct custom_subject *s, struct cel_eval *eval,
 
 /* --- evaluation ----------------------------------------------------------- */
 
-/* Evaluates a bool. Returns false, and reports it, if the result is something
- * else. */
+/* Evaluates a bool. Returns false if the result is something else: an unknown
+ * one is recorded as not run, any other one is reported. */
 static bool ask(struct custom_subject *s, struct cel_eval *eval,
 		const char *what, const struct cel_program *program,
 		struct cel_value *out)

@@ -249,7 +249,8 @@ const struct setting *policy_setting(const struct policy *policy, unsigned rule)
 
 /* --- paths ---------------------------------------------------------------- */
 
-/* True if a name in the path matches, for patterns without '/'. */
+/* True if a name in the path matches, for patterns without '/'. Modifies
+ * path. */
 static bool name_matches(const struct glob *glob, char *path)
 {
 	char *rest = path, *name;

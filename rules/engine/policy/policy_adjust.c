@@ -356,8 +356,9 @@ static void merge_rules(struct policy *policy)
 }
 
 /*
- * The floor decides everything except rules; keys for files (`paths:`) are
- * those of the local file if it sets them.
+ * Settings of rules, locks, custom rules, kinds and statements about the
+ * cluster of both are combined. `paths:` are those of the local file if it sets
+ * them. Everything else is the floor's.
  */
 struct policy *policy_with_floor(const struct policy *local,
 				 const struct policy *floor)

@@ -195,8 +195,8 @@ void policy_build(struct policy *policy);
 /* True if the rule needs no parameters, or if one of its parameters without a
  * default is set. */
 bool rule_has_params(const struct rule *rule, const char *const *params);
-/* Sets the setting of a rule in a set of presets, without entries. named means
- * that the policy names the rule, so that a pin does not apply to it. */
+/* Sets the setting of a rule in a set of presets, without entries. With
+ * `named`, the policy names the rule, so that a pin does not apply to it. */
 void preset_setting(const struct rule *rule, const struct preset_ref *refs,
 		    size_t n, bool named, struct setting *out);
 /* Parses "strict" or "recommended@1.0". Returns false on an error, and sets

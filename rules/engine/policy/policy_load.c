@@ -34,7 +34,8 @@ struct loading {
 	struct escape_guard guard;
 	struct policy_document *documents;
 	size_t n, size;
-	size_t errors_before, before; /* problems that existed before */
+	/* numbers of errors, and of all problems, that existed before */
+	size_t errors_before, before;
 	unsigned npolicies;
 	bool in_files;
 };
@@ -259,7 +260,7 @@ struct policy *policy_parse(const struct rule_set *rules,
 
 /* --- files ---------------------------------------------------------------- */
 
-/* Loads a file. pipe means that the path may be a pipe. */
+/* Loads a file. With `pipe`, the path may be a pipe. */
 static void load_file(struct loading *l, const char *path, bool pipe)
 {
 	const struct file_how how = {.limit = FILE_POLICY_MAX,

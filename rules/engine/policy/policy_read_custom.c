@@ -159,7 +159,8 @@ static bool is_refused(struct policy_reader *r, const struct node *node,
 	return why;
 }
 
-/* folder is the length of the folder in the policy's path. */
+/* Reads the files that match the pattern. `folder` is the length of the folder
+ * in the policy's path. */
 static void read_matches(struct policy_reader *r, const struct node *node,
 			 const char *pattern, size_t folder)
 {

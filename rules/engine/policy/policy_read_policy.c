@@ -155,7 +155,8 @@ static void read_injection(struct policy_reader *r, const struct node *node,
 		*(enum device_injection *)into = meant[found];
 }
 
-/* Reads "1.37", "v1.37.2": both components have major version 1. */
+/* Reads "1.37" or "v1.37.2", for Kubernetes and Karpenter, which have major
+ * version 1. */
 static void read_minor(struct policy_reader *r, const struct node *node,
 		       void *into)
 {

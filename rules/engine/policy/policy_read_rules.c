@@ -93,7 +93,8 @@ static const char *param_quantity(struct policy_reader *r,
 	return text;
 }
 
-/* Adds a scalar of a list or map parameter. */
+/* Adds a scalar of a list or map parameter. Returns false, and reports it, if
+ * it is not a text, or contains a comma or a NUL byte. */
 static bool add_word(struct policy_reader *r, const struct node *node,
 		     struct buf *out)
 {

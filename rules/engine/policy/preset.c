@@ -28,7 +28,8 @@ static bool is_headline(const char *category)
 	return false;
 }
 
-/* Parses digits only; strtoul() would also accept blanks and signs. */
+/* Parses one to four digits and returns their end; NULL for other text.
+ * strtoul() alone would also accept blanks and signs. */
 static const char *parse_digits(const char *text, unsigned *n)
 {
 	size_t digits = strspn(text, "0123456789");

@@ -50,7 +50,8 @@
 #define CPU                                                                    \
 	"quantity(string(" CPUS "[?'cpu'].orValue('0'))).asApproximateFloat()"
 
-/* True if task a does not depend on itself, directly or through two others. */
+/* True if task a does not depend on itself, directly or through one or two
+ * others. */
 #define NO_CYCLE                                                                                         \
 	"a.?dependsOn.name.orValue([]).all(n, n != a.name && " TASKS                                     \
 	".all(b, b.?name.orValue('') != n || b.?dependsOn.name.orValue([]).all(m, m != a.name && " TASKS \

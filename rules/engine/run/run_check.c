@@ -39,7 +39,8 @@ bool run_wants_for(const struct run_state *state, unsigned rule,
 	return false;
 }
 
-/* Test builds also call these rules for repeated templates. */
+/* Test builds set this, to call rules with NEW_TEMPLATES for repeated templates
+ * as well. */
 #ifndef CHECK_TEMPLATES
 #define CHECK_TEMPLATES 0
 #endif

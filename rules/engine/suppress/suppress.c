@@ -365,7 +365,8 @@ static bool is_patched(const struct finish *f, size_t index)
 /* True if the word selects a rule that is on, and each such rule has reported
  * all its findings. Then a suppression by this word that matched nothing is
  * unused. */
-static bool is_judged(const struct finish *f, const struct rule_word *word)
+static bool has_all_findings(const struct finish *f,
+			     const struct rule_word *word)
 {
 	bool any = false;
 
@@ -393,7 +394,7 @@ static void finish_words(struct finish *f, const struct suppress_clause *clause,
 		struct rule_word word;
 
 		if (!check_word(f, clause, one->text, &word) || one->used ||
-		    expired || !is_judged(f, &word))
+		    expired || !has_all_findings(f, &word))
 			continue;
 		unused = arena_printf(arena, "%s%s`%s`", unused ? unused : "",
 				      unused ? ", " : "", one->text);
