@@ -239,7 +239,8 @@ static unsigned binary_shift(const char *s)
 	}
 }
 
-/* Parses the usual forms: "8", "500m", "16Gi". Returns false for others. */
+/* Parses the usual forms, with at most six digits: "8", "500m", "16Gi". Returns
+ * false for others. */
 static bool parse_plain(const char *s, size_t len, struct quantity *out)
 {
 	uint64_t n = 0;

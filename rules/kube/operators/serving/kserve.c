@@ -214,7 +214,8 @@ static bool is_followed(const struct node *component, const struct node *model)
  * Returns the PodSpec of the component's runtime, without the fields that are
  * not merged: MergePodSpec() of inferenceservice/utils/utils.go, buildPodSpec
  * and multiNodeProcess() of predictor.go, 0.17. Returns NULL if the runtime is
- * not known, is disabled, serves several models, or lacks the container.
+ * not known, is disabled, serves several models, or lacks the container, and
+ * for components that cannot be merged here (is_followed()).
  */
 static const struct node *base(struct pod_builder *builder,
 			       const struct node *component)
