@@ -322,8 +322,7 @@ static void check_alone(struct run *run, const struct object *object,
 /*
  * Sets the namespace of an embedded object to that of the enclosing object,
  * whatever it sets: AppWrapper rejects other namespaces, Katib overwrites them.
- * A manifest in a string may name another namespace. An object that then has
- * none gets the default namespace of its file.
+ * A manifest in a string may name another namespace.
  */
 void run_settle_namespace(const struct run *run, struct object *object)
 {

@@ -24,8 +24,8 @@
 
 /* -- images -------------------------------------------------------------- */
 
-/* Sets *base to the last part of the image's name and returns its length,
- * without tag and digest. */
+/* Finds the last part of the name; returns its length without tag and
+ * digest. */
 static size_t image_base(const char *image, const char **base)
 {
 	const char *slash = strrchr(image, '/');
@@ -193,8 +193,7 @@ bool container_is_old_cuda(const struct container *c)
 	return !require || !*require;
 }
 
-/* True if the command has a program that forwards requests to servers, or
- * decides how many servers there are. */
+/* True for programs that forward requests to servers or scale these. */
 static bool is_router(const struct argv *argv)
 {
 	static const char *const names[] = {"sglang_router.launch_router",
