@@ -105,6 +105,20 @@ def fitting_subgroup(obj, pod):
     obj["spec"]["leaderWorkerTemplate"]["subGroupPolicy"]["subGroupSize"] = 2
 
 
+@defect("katib-rejects", "object")
+def more_at_once(obj):
+    if group_kind(obj) != ("kubeflow.org", "Experiment"):
+        return None
+    obj["spec"].update(parallelTrialCount=4, maxTrialCount=3)
+    obj["spec"].pop("maxFailedTrialCount", None)
+    return ("spec", "maxTrialCount")
+
+
+@near(more_at_once)
+def all_at_once(obj):
+    obj["spec"]["maxTrialCount"] = 4
+
+
 @defect("gpu-in-mpi-launcher", "object")
 def hidden_gpu(obj):
     launcher = at(obj, ("spec",)).get("mpiReplicaSpecs", {}).get("Launcher")
@@ -280,3 +294,22 @@ def port_of_nobody(obj, pod, box):
 @near(port_of_nobody)
 def port_of_the_server(obj, pod, box):
     at(obj, box)["ports"][0]["name"] = "api"
+
+
+@defect("selector-misses-pods", "pod")
+def one_letter_more(obj, pod):
+    if not templated(obj, pod):
+        return None
+    notes(obj, pod, "labels")["planted"] = "server"
+    at(obj, pod)["affinity"] = {"podAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": [
+            {"topologyKey": "zone", "labelSelector": {
+                "matchLabels": {"planted": "serverr"}}}]}}
+    return pod + ("affinity",)
+
+
+@near(one_letter_more)
+def the_same_letters(obj, pod):
+    at(obj, pod)["affinity"]["podAffinity"][
+        "requiredDuringSchedulingIgnoredDuringExecution"][0][
+            "labelSelector"]["matchLabels"]["planted"] = "server"

@@ -561,7 +561,7 @@ def an_hour(obj, pod, box):
 
 
 @defect("kserve-multinode-gpu-mismatch", "object")
-def from_a_hub(obj):
+def too_few_for_the_sizes(obj):
     if obj["kind"] != "InferenceService" or \
             obj["apiVersion"] != "serving.kserve.io/v1beta1" or \
             not isinstance(obj["spec"].get("predictor"), dict):
@@ -570,15 +570,20 @@ def from_a_hub(obj):
         "serving.kserve.io/autoscalerClass": "none"}
     obj["spec"]["predictor"] = {
         "model": {"modelFormat": {"name": "huggingface"},
-                  "storageUri": "hf://org/model",
-                  "resources": {"limits": {"nvidia.com/gpu": 1}}},
-        "workerSpec": {"tensorParallelSize": 2}}
-    return ("spec", "predictor", "model", "storageUri")
+                  "storageUri": "pvc://models/m",
+                  "resources": {"requests": {"nvidia.com/gpu": 1},
+                                "limits": {"nvidia.com/gpu": 1}}},
+        "workerSpec": {"tensorParallelSize": 8, "containers": [
+            {"name": "worker-container", "resources": {
+                "requests": {"nvidia.com/gpu": 4},
+                "limits": {"nvidia.com/gpu": 4}}}]}}
+    return ("spec", "predictor", "model", "resources")
 
 
-@near(from_a_hub)
-def from_a_volume(obj):
-    obj["spec"]["predictor"]["model"]["storageUri"] = "pvc://models/m"
+@near(too_few_for_the_sizes)
+def enough_for_the_sizes(obj):
+    obj["spec"]["predictor"]["model"]["resources"] = {
+        "requests": {"nvidia.com/gpu": 4}, "limits": {"nvidia.com/gpu": 4}}
 
 
 CONFIG = {"apiVersion": "v1", "kind": "ConfigMap",

@@ -267,7 +267,7 @@ three_pods() { # RESOURCES [CLAIMS]: a Deployment
 	done
 	sed -i 's|^kind: Job|kind: Deployment|; s|batch/v1|apps/v1|; s|restartPolicy: Never|restartPolicy: Always|' a.yaml
 	run "$GPUGATE" lint --isolated --select quota-would-exceed a.yaml
-	holds "$output" 'peaks at 16 nvidia.com/gpu (rollout, elastic maximum or parallel steps)'
+	holds "$output" 'peaks at 16 nvidia.com/gpu (rollout, elastic maximum or parallel steps; else 8)'
 }
 
 @test "a set rule runs if the policy of one file enables it" {

@@ -257,6 +257,8 @@ def form_of(name, schema):
         words = schema.get("enum")
         return Form(LETTERS[kind], words=frozenset(words)
                     if words and kind == "string" else None)
+    if kind == "array" and name == "env":
+        return Form("TEnvVar", "[")
     if kind == "array":
         return form_of_item(name, schema.get("items", {}), "[")
     more = schema.get("additionalProperties")

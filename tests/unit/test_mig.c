@@ -44,9 +44,9 @@ static void products_have_their_profiles(void **state)
 		{gfd, "NVIDIA-B200", "B200"},
 		{gfd, "NVIDIA-GB200", "GB200"},
 		/* products whose profiles depend on the memory size */
-		{gfd, "NVIDIA-H200", NULL},
-		{gfd, "NVIDIA-A30", NULL},
-		{gfd, "NVIDIA-GH200-480GB", NULL},
+		{gfd, "NVIDIA-H200", "H200"},
+		{gfd, "NVIDIA-A30", "A30"},
+		{gfd, "NVIDIA-GH200-480GB", "GH200-480GB"},
 		{gfd, "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb", NULL},
 		{gfd, "Tesla-T4", "T4"},
 		{gfd, "", NULL},

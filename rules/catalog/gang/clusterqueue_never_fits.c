@@ -72,6 +72,20 @@ static struct finding *report_uncovered(struct rule_run *run,
 	return f;
 }
 
+/* True if pods in front of this one request the resource as well. */
+static bool is_asked_before(const struct workload *w, const struct pod *pod,
+			    const char *resource)
+{
+	size_t p = (size_t)(pod - pod->object->pods);
+
+	while (p--)
+		for (size_t d = 0; d < w->pods[p].ndemand; d++)
+			if (text_eq(w->pods[p].demand[d].resource, resource) &&
+			    w->pods[p].demand[d].quantity.nano > 0)
+				return true;
+	return false;
+}
+
 static void check_demand(struct rule_run *run, const struct workload *w,
 			 const struct pod *pod, const struct pod_demand *demand,
 			 const struct found_object *cluster_queue)
@@ -94,6 +108,8 @@ static void check_demand(struct rule_run *run, const struct workload *w,
 	 * flavor. */
 	if (offer.covered && !offer.flavor)
 		return;
+	if (!offer.covered && is_asked_before(w, pod, demand->resource))
+		return;
 	quantity_text(need, text);
 	if (!offer.covered)
 		f = report_uncovered(run, w, pod, demand->resource, name);
@@ -109,10 +125,10 @@ static void check_demand(struct rule_run *run, const struct workload *w,
 }
 
 /* Checks native resources, which Kueue counts as well; the index has only
- * extended resources. */
+ * extended resources. *said is what no group covers in the pods before. */
 static void check_native(struct rule_run *run, const struct workload *w,
 			 const struct pod *pod,
-			 const struct found_object *queue)
+			 const struct found_object *queue, const char **said)
 {
 	static const char *const names[] = {"cpu", "memory",
 					    "ephemeral-storage", NULL};
@@ -134,8 +150,10 @@ static void check_native(struct rule_run *run, const struct workload *w,
 							     uncovered, *name)
 					      : *name;
 	}
-	if (uncovered)
+	if (uncovered && !text_eq(uncovered, *said))
 		report_uncovered(run, w, pod, uncovered, queue->name);
+	if (uncovered)
+		*said = uncovered;
 }
 
 /* --- flavors -------------------------------------------------------------- */
@@ -238,6 +256,7 @@ static void check(struct rule_run *run, const struct workload *w)
 {
 	const struct found_object *queue = NULL;
 	const struct object *object = NULL;
+	const char *said = NULL;
 
 	if (w->kueue_queue && !w->child && *w->id.namespace)
 		queue = rule_cluster_queue(run, w);
@@ -251,7 +270,7 @@ static void check(struct rule_run *run, const struct workload *w)
 				     &w->pods[p].demand[d], queue);
 	FOR_EACH_POD(object, pod)
 		if (!pod->flat)
-			check_native(run, w, pod, queue);
+			check_native(run, w, pod, queue, &said);
 	check_flavors(run, w, object, queue);
 }
 

@@ -11,8 +11,25 @@
 #define GROUP	 TEMPLATE ".subGroupPolicy.subGroupSize"
 #define NO_GROUP                                                               \
 	"!has(" TEMPLATE ".subGroupPolicy) || !has(" GROUP ") || " GROUP " < 1"
-#define DIVIDES "(" SIZE " % " GROUP " == 0 || (" SIZE " - 1) % " GROUP " == 0)"
-#define ROLLOUT "self.spec.rolloutStrategy.rollingUpdateConfiguration"
+#define DIVIDES	 "(" SIZE " % " GROUP " == 0 || (" SIZE " - 1) % " GROUP " == 0)"
+#define REPLICAS "self.spec.?replicas.orValue(1)"
+#define ROLLOUT	 "self.spec.rolloutStrategy.rollingUpdateConfiguration"
+/* True if the share is rounded down to no group. */
+#define NO_UNAVAILABLE                                                         \
+	"(string(" ROLLOUT ".?maxUnavailable.orValue(1)).matches('^0+%?$')"    \
+	" || " ROLLOUT                                                         \
+	".maxUnavailable.matches('^[0-9]{1,3}%$') && int(" ROLLOUT             \
+	".maxUnavailable.replace('%', '')) * " REPLICAS " < 100)"
+/* A negative number, more than 100 %, or text that is no percentage. */
+#define PERCENT(id, key)                                                       \
+	REJECTION(id, "LeaderWorkerSet",                                       \
+		  "spec.rolloutStrategy.rollingUpdateConfiguration." key,      \
+		  "string(" ROLLOUT "." key                                    \
+		  ").matches('[$<{]') || (type(" ROLLOUT "." key               \
+		  ") == int ? " ROLLOUT "." key " >= 0 : " ROLLOUT "." key     \
+		  ".matches('^0*([0-9]{1,2}|100)%$'))",                        \
+		  "'`" key "` is neither a number of groups nor 0% to 100%'")
+#define SUBGROUP_KEY "leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology"
 
 #define NAME "self.metadata.?name.orValue('')"
 
@@ -24,7 +41,7 @@ static const struct rejection items[] = {
 	REJECTION("size", "LeaderWorkerSet", "spec.leaderWorkerTemplate.size",
 		  SIZE " > 0", "'`size` is not 1 or more'"),
 	REJECTION("pods", "LeaderWorkerSet", "spec.replicas",
-		  "self.spec.?replicas.orValue(1) * " SIZE " <= 2147483647",
+		  REPLICAS " * " SIZE " <= 2147483647",
 		  "'`replicas` times `size` is above 2147483647'",
 		  .absent = true),
 	REJECTION("subgroup-size", "LeaderWorkerSet",
@@ -48,14 +65,28 @@ static const struct rejection items[] = {
 		  "'with `LeaderExcluded`, `subGroupSize` ' + string(" GROUP
 		  ") + ' does not divide `size` - 1 (' +"
 		  " string(" SIZE " - 1) + ')'"),
-	REJECTION(
-		"rollout", "LeaderWorkerSet",
-		"spec.rolloutStrategy.rollingUpdateConfiguration",
-		"!has(" ROLLOUT
-		") || self.spec.?replicas.orValue(1) == 0 || !(string(" ROLLOUT
-		".?maxUnavailable.orValue(1)) in ['0', '0%'] && string(" ROLLOUT
-		".?maxSurge.orValue(0)) in ['0', '0%'])",
-		"'`maxUnavailable` and `maxSurge` are both 0'", .absent = true),
+	REJECTION("subgroup-annotation", "LeaderWorkerSet",
+		  "metadata.annotations[" SUBGROUP_KEY "]",
+		  "has(" TEMPLATE ".subGroupPolicy)",
+		  "'the annotation ' + '" SUBGROUP_KEY
+		  "' + ' is set without `subGroupPolicy`'"),
+	PERCENT("unavailable", "maxUnavailable"),
+	PERCENT("surge", "maxSurge"),
+	REJECTION("partition", "LeaderWorkerSet",
+		  "spec.rolloutStrategy.rollingUpdateConfiguration.partition",
+		  ROLLOUT ".partition >= 0", "'`partition` is negative'"),
+	REJECTION("rollout", "LeaderWorkerSet",
+		  "spec.rolloutStrategy.rollingUpdateConfiguration",
+		  "!has(" ROLLOUT ") || " REPLICAS " == 0 || !(" NO_UNAVAILABLE
+		  " && string(" ROLLOUT
+		  ".?maxSurge.orValue(0)).matches('^0+%?$'))",
+		  "string(" ROLLOUT
+		  ".?maxUnavailable.orValue(1)).matches('^0+%?$') ?"
+		  " '`maxUnavailable` and `maxSurge` are both 0' :"
+		  " '`maxUnavailable` is ' + " ROLLOUT
+		  ".maxUnavailable + ' of ' + string(" REPLICAS
+		  ") + ' replicas, which is 0, and `maxSurge` is 0'",
+		  .absent = true),
 	{0},
 };
 
@@ -75,7 +106,7 @@ const struct rule rule_lws_rejects = {
 	.flags = RULE_ABSENCE,
 	.since = "1.0",
 	.summary = "a LeaderWorkerSet that its webhook rejects",
-	.why = "The LeaderWorkerSet webhook rejects an invalid name or size, subgroups that do not fit the group, and a rolling update whose maxUnavailable and maxSurge are both 0.",
+	.why = "The LeaderWorkerSet webhook rejects an invalid name or size, subgroups that do not fit the group, and a rolling update that replaces no group.",
 	.remedy = "Correct or remove the field that the message names.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/lws/blob/6263137faff52293d0161de8eefcc250581e3cb7/pkg/webhooks/leaderworkerset_webhook.go",

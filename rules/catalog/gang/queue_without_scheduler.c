@@ -46,6 +46,15 @@ static bool keeps_scheduler(const struct object *object, size_t i)
 			  "LeaderWorkerSet"));
 }
 
+/* True for kinds whose operator sets a scheduler only if it was started with
+ * --gang-scheduler-name (training-operator 1.9 pkg/controller.v1/pytorch/
+ * pytorchjob_controller.go; mpi-operator 0.8.2 pkg/controller/podgroup.go). */
+static bool is_kubeflow(const struct object *object)
+{
+	return text_eq(object->group, "kubeflow.org") &&
+	       text_ends(object->kind, "Job");
+}
+
 static bool is_default(const struct node *scheduler)
 {
 	return node_is_unset(scheduler) || node_eq(scheduler, "") ||
@@ -61,9 +70,13 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(queues); i++) {
 		const struct node *queue = queue_of(pod, i);
+		bool kai = text_eq(queues[i].scheduler, "kai-scheduler");
 		struct finding *f;
 
-		if (!node_str(queue) || !keeps_scheduler(object, i))
+		bool keeps = keeps_scheduler(object, i);
+
+		if (!node_str(queue) ||
+		    (!keeps && !(kai && is_kubeflow(object))))
 			continue;
 		f = report_pod(
 			run, pod, queue,
@@ -71,6 +84,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 				? "PodGroup `%s` has no effect on pods of the default scheduler: unless something sets `schedulerName`, they start one by one"
 				: "queue `%s` has no effect on pods of the default scheduler: unless something sets `schedulerName`, they start outside its quota",
 			node_str(queue));
+		if (!keeps)
+			finding_severity(f, SEVERITY_INFO);
 		finding_help(run, f, "Set `schedulerName: %s`.",
 			     queues[i].scheduler);
 		return;

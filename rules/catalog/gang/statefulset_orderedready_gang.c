@@ -32,8 +32,9 @@ static bool asks_port(const struct container *c, bool server)
  */
 static bool asks_program(const struct container *c)
 {
-	const struct node *port = node_path(c->node, "readinessProbe.tcpSocket."
-						     "port");
+	const struct node *probe = node_get(c->node, "readinessProbe");
+	const struct node *tcp = node_path(probe, "tcpSocket.port");
+	const struct node *port = tcp ? tcp : node_path(probe, "httpGet.port");
 	const char *first = node_str(node_at(node_get(c->node, "command"), 0));
 	char number[24];
 	int64_t n;
@@ -57,11 +58,12 @@ static const struct degree *waits_for(const struct container *c, bool *certain)
 		*certain = list.items[i].type == PARALLEL_SERVER;
 		if (!nodes->given || nodes->n <= 1)
 			continue;
-		if (asks_port(c, *certain))
+		if (list.items[i].type == PARALLEL_LAUNCHER &&
+		    asks_program(c)) {
+			*certain = true;
 			return nodes;
-		*certain = list.items[i].type == PARALLEL_LAUNCHER &&
-			   asks_program(c);
-		if (*certain)
+		}
+		if (asks_port(c, *certain))
 			return nodes;
 	}
 	return NULL;

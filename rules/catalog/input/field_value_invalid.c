@@ -110,6 +110,12 @@ static void found(struct value_walk *walk, const struct value_issue *issue)
 		f = report_pod(run, issue->pod, issue->at, "%s", text);
 	else
 		f = report_object(run, issue->object, issue->at, "%s", text);
+	if (text_eq(issue->field, "resourceClaims") &&
+	    node_get(issue->at->parent, "source"))
+		finding_help(
+			run, f,
+			"Move the fields of `source` one level up, next to "
+			"`name`: Kubernetes 1.31 removed `source`.");
 	if (issue->values && count_values(issue->values) <= MOST_LISTED)
 		finding_help(run, f, "Use %s.", words(run, issue->values));
 }

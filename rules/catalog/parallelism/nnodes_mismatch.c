@@ -136,6 +136,8 @@ static bool meets(const struct container *c, bool *said)
 	return *said || !node_is_unset(node_get(roles, "Master"));
 }
 
+#define DEFAULT_NODES ", the default of `--nnodes`"
+
 static void report_more(struct rule_run *run, const struct container *c,
 			const struct parallel *launcher, int64_t pods)
 {
@@ -151,16 +153,71 @@ static void report_more(struct rule_run *run, const struct container *c,
 	    (!many && (!said || object->class == KIND_TRAINING ||
 		       container_env_from(c, "PET_NNODES"))))
 		return;
+	/* With one machine, accelerate does not use the address
+	 * (accelerate 1.10 utils/launch.py, prepare_multi_gpu_env). */
 	finding_severity(
 		report_container(
 			run, c, many ? nodes->node : launcher->node,
-			"%s runs on %s%s, but %s runs %s: the other pods take no part but hold their GPUs",
+			"%s runs on %s%s, but %s runs %s: %s",
 			launcher->program,
 			rule_count(run, many ? nodes->n : 1, "node"),
-			nodes->given ? "" : ", the default of `--nnodes`",
+			nodes->given ? "" : DEFAULT_NODES,
+			rule_title(run, object->kind, object->name),
+			rule_count(run, pods, "pod"),
+			many || strcmp(launcher->program, "accelerate") != 0
+				? "the other pods take no part but hold their GPUs"
+				: "each pod trains alone"),
+		SEVERITY_WARNING);
+}
+
+/* True if nothing in the command says how pods find each other, or that a pod
+ * differs from the others. */
+static bool trains_alone(const struct container *c)
+{
+	static const char *const flags[] = {"--rdzv-endpoint", "--rdzv-backend",
+					    "--rdzv-id",       "--rdzv-conf",
+					    "--master-addr",   "--node-rank",
+					    "--standalone",    NULL};
+	static const char *const names[] = {"PET_NNODES", "PET_RDZV_ENDPOINT",
+					    "PET_MASTER_ADDR", "PET_STANDALONE",
+					    NULL};
+	struct argv argv = container_argv(c);
+
+	if (argv.unknown || argv_have_any(&argv, flags) ||
+	    container_says(c, "$"))
+		return false;
+	for (const char *const *flag = flags; *flag; flag++) {
+		const struct arg *arg;
+
+		argv_flag(&argv, *flag, &arg);
+		if (arg)
+			return false;
+	}
+	for (const char *const *name = names; *name; name++)
+		if (container_env(c, *name) || container_env_from(c, *name))
+			return false;
+	return true;
+}
+
+/* Reports pods of which each trains alone, unless its script divides the
+ * work. */
+static void report_alone(struct rule_run *run, const struct container *c,
+			 const struct parallel *launcher, int64_t pods)
+{
+	const struct object *object = c->pod->object;
+
+	if (pods < 2 || object->copies.n != 1 ||
+	    object->class == KIND_TRAINING ||
+	    text_eq(object->group, "argoproj.io") || !trains_alone(c))
+		return;
+	finding_severity(
+		report_container(
+			run, c, launcher->node,
+			"torchrun runs on 1 node" DEFAULT_NODES
+			", but %s runs %s: each trains alone; if the script does not divide the work, they all do the same",
 			rule_title(run, object->kind, object->name),
 			rule_count(run, pods, "pod")),
-		SEVERITY_WARNING);
+		SEVERITY_INFO);
 }
 
 static void report_fewer(struct rule_run *run, const struct container *c,
@@ -203,8 +260,11 @@ static void check_launcher(struct rule_run *run, const struct container *c,
 		report_fewer(run, c, launcher, pods.n);
 	else if (nodes->n < pods.n && nodes->max <= nodes->n &&
 		 !launcher->unknown && node_is_unset(elastic_policy(object)) &&
-		 (nodes->given || !strcmp(launcher->program, "torchrun")))
+		 (nodes->given || !strcmp(launcher->program, "torchrun"))) {
 		report_more(run, c, launcher, pods.n);
+		if (!nodes->given)
+			report_alone(run, c, launcher, pods.n);
+	}
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -238,7 +298,7 @@ const struct rule rule_nnodes_mismatch = {
 	.since = "1.0",
 	.summary =
 		"a launcher expects more or fewer nodes than the object has pods",
-	.why = "With more nodes than pods the rendezvous never completes: all pods hold their GPUs until it times out, and do so again after each restart. With fewer nodes, the other pods do not train, but hold their GPUs.",
+	.why = "With more nodes than pods the rendezvous never completes: all pods hold their GPUs until it times out, and do so again after each restart. With fewer nodes, the other pods do not train, but hold their GPUs, or each pod trains alone.",
 	.remedy =
 		"Set the number of nodes to the number of pods that run the command, or leave it to the operator, which sets PET_NNODES.",
 	.evidence = "https://docs.pytorch.org/docs/stable/elastic/run.html",

@@ -134,7 +134,8 @@ static void check_launcher(struct rule_run *run, const struct container *c,
 			     launcher->program, rule_count(run, n, "process"),
 			     rule_count(run, has, device), container_title(c),
 			     n < has ? idle_devices(run, has - n, device) : "");
-	if (n < has)
+	/* One process may use all devices itself. */
+	if (n < has && n == 1)
 		finding_severity(f, SEVERITY_INFO);
 }
 

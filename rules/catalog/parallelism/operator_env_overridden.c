@@ -16,6 +16,9 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/runtime.h"
+
+#define OPERATOR "the training operator"
 
 /* Variables of a job with a master; a job without one gets only the first
  * two. */
@@ -64,27 +67,43 @@ static const struct framework {
 	 {"PADDLE_JOB_ID", "PADDLE_NNODES", "PADDLE_MASTER", NULL}},
 };
 
+/* Variables that mpi-operator 0.8.2 appends to the first container of the
+ * launcher (pkg/controller/mpi_job_controller.go, newLauncherPodTemplate). */
+static const struct mpi_variable {
+	const char *implementation, *name;
+} mpi[] = {
+	{"OpenMPI", "OMPI_MCA_orte_keep_fqdn_hostnames"},
+	{"OpenMPI", "OMPI_MCA_orte_default_hostfile"},
+	{"OpenMPI", "OMPI_MCA_plm_rsh_args"},
+	{"OpenMPI", "OMPI_MCA_orte_set_default_slots"},
+	{"Intel", "I_MPI_HYDRA_HOST_FILE"},
+	{"Intel", "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS"},
+	{"Intel", "I_MPI_PERHOST"},
+	{"MPICH", "HYDRA_HOST_FILE"},
+	{"MPICH", "HYDRA_LAUNCH_EXTRA_ARGS"},
+};
+
 static bool is_elastic(const struct object *object)
 {
 	return !node_is_unset(node_path(object->root, "spec.elasticPolicy"));
 }
 
 static void check_variable(struct rule_run *run, const struct container *c,
-			   const char *name)
+			   const char *by, const char *name)
 {
 	const struct node *entry = container_env(c, name);
 	struct finding *f;
 
 	if (!entry)
 		return;
-	f = report_container(
-		run, c, entry,
-		"the training operator sets `%s` itself, which overrides this value",
-		name);
+	f = report_container(run, c, entry,
+			     "%s sets `%s` itself, which overrides this value",
+			     by, name);
 	fix_remove(finding_fix(run, f, false, "remove `%s`", name), entry);
 }
 
-/* Checks a variable of a TrainJob. The names of Trainer's own runtimes for
+/* Checks a variable of a TrainJob whose runtime is not in the input; if it is,
+ * trainer-rejects reads its policy. The names of Trainer's own runtimes for
  * PyTorch begin with "torch". */
 static void check_trainer(struct rule_run *run, const struct container *c,
 			  const char *name)
@@ -93,9 +112,10 @@ static void check_trainer(struct rule_run *run, const struct container *c,
 	const char *runtime = node_str(
 		node_path(c->pod->object->root, "spec.runtimeRef.name"));
 	bool torch = text_starts(runtime, "torch");
+	const struct runtime_use *uses = c->pod->object->uses;
 	struct finding *f;
 
-	if (!entry)
+	if (!entry || (uses && uses->runtime->root))
 		return;
 	f = report_container(run, c, entry,
 			     "%sKubeflow Trainer rejects a TrainJob that sets "
@@ -138,7 +158,29 @@ static void check_framework(struct rule_run *run, const struct pod *pod,
 		     !text_eq(c->name, framework->container)))
 			continue;
 		for (const char *const *name = framework->names; *name; name++)
-			check_variable(run, c, *name);
+			check_variable(run, c, OPERATOR, *name);
+	}
+}
+
+static void check_mpi(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *is =
+		node_path(pod->object->root, "spec.mpiImplementation");
+	const char *implementation =
+		node_is_unset(is) ? "OpenMPI" : node_str(is);
+
+	if (!object_is(pod->object, "kubeflow.org", "MPIJob") ||
+	    !text_eq(pod->object->version, "v2beta1") ||
+	    !text_eq(pod->role, "Launcher"))
+		return;
+	FOR_EACH_CONTAINER(pod, c) {
+		if (c->role != CONTAINER_MAIN)
+			continue;
+		for (size_t i = 0; i < ARRAY_SIZE(mpi); i++)
+			if (text_eq(mpi[i].implementation, implementation))
+				check_variable(run, c, "the MPI operator",
+					       mpi[i].name);
+		return;
 	}
 }
 
@@ -148,6 +190,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	bool v2 = object_is(object, "trainer.kubeflow.org", "TrainJob");
 	size_t n;
 
+	check_mpi(run, pod);
 	for (size_t i = 0; i < ARRAY_SIZE(frameworks); i++)
 		check_framework(run, pod, &frameworks[i]);
 	if (!v2 && (!object_is(object, "kubeflow.org", "PyTorchJob") ||
@@ -158,7 +201,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (c->role != CONTAINER_MAIN)
 			continue;
 		for (size_t i = 0; !v2 && i < n; i++)
-			check_variable(run, c, pytorch[i]);
+			check_variable(run, c, OPERATOR, pytorch[i]);
 		for (size_t i = 0; v2 && i < ARRAY_SIZE(trainer); i++)
 			check_trainer(run, c, trainer[i]);
 	}

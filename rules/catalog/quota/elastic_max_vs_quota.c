@@ -17,6 +17,42 @@ static struct quantity per_replica(const struct workload *w,
 	return (struct quantity){0};
 }
 
+/* Returns the request of all pods of a scaled workload. A replica of a
+ * LeaderWorkerSet is a group: lws api/leaderworkerset/v1 at 060ab4d, scale
+ * subresource. */
+static struct quantity scaled(struct rule_run *run, const struct workload *w,
+			      const struct quota_case *c, int64_t replicas)
+{
+	const struct object *object;
+	int64_t n = 1;
+
+	if (text_starts(w->id.api_version, "apps/"))
+		return quantity_mul(per_replica(w, c->resource), replicas);
+	object = rule_object(run, w);
+	if (!object ||
+	    (!node_is_unset(node_path(object->root, "spec.replicas")) &&
+	     !node_int(node_path(object->root, "spec.replicas"), &n)) ||
+	    n < 1)
+		return quantity_from(0);
+	return quantity_mul(quantity_from(quantity_value(c->demand.steady) / n),
+			    replicas);
+}
+
+static bool is_selected(const struct quota_case *c, const struct workload *w)
+{
+	for (size_t p = 0; p < w->npods; p++)
+		if (quota_selects(c->quota, &w->pods[p]) != TRI_YES)
+			return false;
+	return true;
+}
+
+static bool has_replicas(const struct workload *w)
+{
+	return (w->npods == 1 && text_starts(w->id.api_version, "apps/")) ||
+	       (text_starts(w->id.api_version, "leaderworkerset.x-k8s.io/") &&
+		text_eq(w->id.kind, "LeaderWorkerSet"));
+}
+
 static void check_scaler(struct rule_run *run, const struct workload *w,
 			 const struct scaler *scaler)
 {
@@ -28,10 +64,10 @@ static void check_scaler(struct rule_run *run, const struct workload *w,
 	struct finding *f;
 
 	while (quota_case_next(rule_accelerators(run), &c)) {
-		most = quantity_mul(per_replica(w, c.resource), scaler->most);
+		most = scaled(run, w, &c, scaler->most);
 		if (quantity_cmp(most, c.hard->quantity) <= 0 ||
 		    quantity_cmp(c.demand.steady, c.hard->quantity) > 0 ||
-		    quota_selects(c.quota, &w->pods[0]) != TRI_YES)
+		    !is_selected(&c, w))
 			continue;
 		f = report_place(run, &scaler->id, &scaler->most_place,
 				 "%s can grow to %s %s, but %s allows %s",
@@ -44,7 +80,7 @@ static void check_scaler(struct rule_run *run, const struct workload *w,
 	}
 }
 
-/* Checks autoscalers of kinds whose replicas are pods. */
+/* Checks autoscalers of kinds whose replicas are pods, or groups of them. */
 static void check_set(struct rule_run *run)
 {
 	const struct object_index *set = rule_index(run);
@@ -54,8 +90,7 @@ static void check_set(struct rule_run *run)
 		return;
 	FOR_EACH_WORKLOAD(set, w) {
 		index_own_quotas(set, w, &n);
-		if (!n || w->child || w->duplicate_of || w->npods != 1 ||
-		    !text_starts(w->id.api_version, "apps/"))
+		if (!n || w->child || w->duplicate_of || !has_replicas(w))
 			continue;
 		for (size_t i = 0; i < set->nscalers; i++)
 			if (set->scalers[i].most > 0 &&

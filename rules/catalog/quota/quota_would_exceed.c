@@ -174,8 +174,9 @@ static void report(struct rule_run *run, const struct quota_case *c, bool peak)
 	else
 		f = report_place(
 			run, &w->id, &w->place,
-			"%s peaks at %s %s (rollout, elastic maximum or parallel steps), but %s allows %s",
-			who, want, c->resource, quota, hard);
+			"%s peaks at %s %s (rollout, elastic maximum or parallel steps; else %s), but %s allows %s",
+			who, want, c->resource,
+			quantity_text(c->demand.steady, left), quota, hard);
 	finding_label_place(run, f, &c->hard->place, "the quota");
 	finding_cause(run, f, c->resource);
 	finding_severity(f, denies ? SEVERITY_ERROR : SEVERITY_WARNING);

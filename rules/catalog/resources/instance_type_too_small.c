@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports pods that request more CPUs or memory than each of the selected
- * instance types has in total; reservations of the kubelet and the system are
- * not subtracted.
- * The numbers are in rules/kube/data/instance_types.tsv.
+ * Reports pods that request more CPUs, memory or EFA interfaces than each of
+ * the selected instance types has in total; reservations of the kubelet and the
+ * system are not subtracted. The numbers are in
+ * rules/kube/data/instance_types.tsv.
  */
 #include <inttypes.h>
 
@@ -13,15 +13,23 @@
 #include "kube/scheduling/affinity.h"
 #include "kube/scheduling/node_devices.h"
 
+enum measure { CPUS, MEMORY, INTERFACES, MEASURES };
+
+static const char *const resources[MEASURES] = {"cpu", "memory",
+						"vpc.amazonaws.com/efa"};
+
 static struct quantity amount_of_type(const struct instance_type *type,
-				      bool memory)
+				      enum measure measure)
 {
-	return memory ? instance_type_memory(type) : quantity_from(type->cpus);
+	if (measure == MEMORY)
+		return instance_type_memory(type);
+	return quantity_from(measure == CPUS ? type->cpus : type->efa);
 }
 
 /* Returns the value of the requirement whose type has most of the resource;
  * NULL if the number of one of them is unknown. */
-static const struct node *largest(const struct node_need *need, bool memory,
+static const struct node *largest(const struct node_need *need,
+				  enum measure measure,
 				  const struct instance_type **type)
 {
 	const struct node *value = node_need_value(need, 0), *found = NULL;
@@ -30,10 +38,10 @@ static const struct node *largest(const struct node_need *need, bool memory,
 		const struct instance_type *one =
 			node_str(value) ? instance_type_find(value->str) : NULL;
 
-		if (!one || !one->cpus)
+		if (!one || !one->cpus || (measure == INTERFACES && !one->efa))
 			return NULL;
-		if (found && quantity_cmp(amount_of_type(one, memory),
-					  amount_of_type(*type, memory)) <= 0)
+		if (found && quantity_cmp(amount_of_type(one, measure),
+					  amount_of_type(*type, measure)) <= 0)
 			continue;
 		found = value;
 		*type = one;
@@ -42,11 +50,11 @@ static const struct node *largest(const struct node_need *need, bool memory,
 }
 
 static bool compare(struct rule_run *run, const struct pod *pod,
-		    const struct node_need *need, bool memory)
+		    const struct node_need *need, enum measure measure)
 {
-	const char *resource = memory ? "memory" : "cpu";
+	const char *resource = resources[measure];
 	const struct instance_type *type = NULL;
-	const struct node *at = largest(need, memory, &type);
+	const struct node *at = largest(need, measure, &type);
 	bool unknown = false;
 	struct quantity needed = pod_request(pod, resource, false, &unknown);
 	char text[QUANTITY_TEXT], has_text[QUANTITY_TEXT];
@@ -54,7 +62,7 @@ static bool compare(struct rule_run *run, const struct pod *pod,
 
 	if (!at)
 		return false;
-	has = amount_of_type(type, memory);
+	has = amount_of_type(type, measure);
 	if (quantity_cmp(needed, has) <= 0)
 		return false;
 	finding_cause(run,
@@ -76,7 +84,7 @@ static bool compare(struct rule_run *run, const struct pod *pod,
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	struct node_needs needs = pod_node_needs(pod);
-	bool cpu = false, memory = false;
+	bool told[MEASURES] = {false};
 
 	for (size_t i = 0; i < needs.n; i++) {
 		const struct node_need *need = &needs.items[i];
@@ -85,8 +93,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (!label || label->meaning != LABEL_INSTANCE ||
 		    (need->term && needs.terms > 1))
 			continue;
-		cpu = cpu || compare(run, pod, need, false);
-		memory = memory || compare(run, pod, need, true);
+		for (enum measure m = 0; m < MEASURES; m++)
+			told[m] = told[m] || compare(run, pod, need, m);
 	}
 }
 
@@ -97,7 +105,7 @@ const struct rule rule_instance_type_too_small = {
 	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
 	.since = "1.0",
 	.summary =
-		"a pod requests more CPUs or memory than its instance type has",
+		"a pod requests more CPUs, memory or EFA interfaces than its instance type has",
 	.why = "The pod does not fit on a node of this type: it stays Pending.",
 	.remedy = "Request less, or select a larger instance type.",
 	.evidence =

@@ -115,6 +115,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node_label *label;
 	const struct node *at, *any;
+	bool queued = pod->object->kueue;
 	const char *key;
 	struct finding *f;
 
@@ -132,12 +133,17 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (at)
 		f = report_pod(
 			run, pod, node_get(at, "key"),
-			"pods without an accelerator tolerate the taint `%s` and may use up the CPU cores of GPU nodes",
+			"%spods without an accelerator tolerate the taint `%s` and may use up the CPU cores of GPU nodes",
+			queued ? "if no flavor of the queue needs it, " : "",
 			key);
 	else
 		f = report_pod(
 			run, pod, any,
 			"pods without an accelerator tolerate every taint and may use up the CPU cores of GPU nodes");
+	/* Kueue gives each PodSet a flavor whose taints it tolerates
+	 * (flavorassigner.go, checkFlavorForPodSets). */
+	if (queued && at)
+		finding_severity(f, SEVERITY_INFO);
 	if (pod_gpu_selector(pod, &label)) {
 		finding_help(run, f,
 			     "Remove the toleration and the selector of GPU "

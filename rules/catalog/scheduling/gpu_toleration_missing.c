@@ -19,6 +19,7 @@
 #include "engine/rule.h"
 #include "kube/claim.h"
 #include "kube/lifecycle/lifecycle.h"
+#include "kube/scheduling/affinity.h"
 #include "kube/scheduling/node_match.h"
 #include "kube/scheduling/selector.h"
 
@@ -220,10 +221,42 @@ static bool check_key(struct rule_run *run, const struct pod *pod,
 	return true;
 }
 
+#define CONTROL_PLANE "node-role.kubernetes.io/control-plane"
+
+static bool needs_control_plane(const struct node_need *need)
+{
+	return text_eq(need->key, CONTROL_PLANE) && node_need_requires(need);
+}
+
+/* kubeadm sets the taint (cmd/kubeadm/app/constants, ControlPlaneTaint in
+ * 1.36); other installers may not. */
+static void check_control_plane(struct rule_run *run, const struct pod *pod)
+{
+	struct node_needs needs = pod_node_needs(pod);
+	struct finding *f;
+
+	if (!node_needs_imply(&needs, needs_control_plane) ||
+	    cluster_shows_nodes(rule_cluster(run)) ||
+	    tolerations_tolerate(pod_field(pod, "tolerations"), CONTROL_PLANE,
+				 NULL, "NoSchedule") != TRI_NO)
+		return;
+	f = report_pod(
+		run, pod, pod_field(pod, "tolerations"),
+		"the pods select nodes of the control plane and do not tolerate `" CONTROL_PLANE
+		"`: if these nodes have the taint, as kubeadm sets it, the pods stay Pending");
+	finding_cause(run, f, CONTROL_PLANE);
+	finding_severity(f, SEVERITY_INFO);
+	finding_help(
+		run, f,
+		"add {key: %s, operator: Exists, effect: NoSchedule}, or select other nodes",
+		CONTROL_PLANE);
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const char *reported = NULL;
 
+	check_control_plane(run, pod);
 	if (pod->injects & INJECT_SELECTOR || pod->object->kueue)
 		return;
 	FOR_EACH_CONTAINER(pod, c) {

@@ -90,10 +90,20 @@ struct users {
 	bool gpu, apart, together;
 };
 
+/* True if no node that the pods select has GPUs for two of them. */
+static bool fills_node(const struct pod *pod)
+{
+	struct node_devices node = pod_node_devices(pod);
+
+	return node.bounded && !pod->gpus.unknown &&
+	       2 * pod->gpus.n > node.most;
+}
+
 static bool is_too_small(struct rule_run *run, const struct pod *pod)
 {
-	return rule_param_given(run, "node") && !pod->gpus.unknown &&
-	       2 * pod->gpus.n > rule_param_int(run, "node");
+	return fills_node(pod) ||
+	       (rule_param_given(run, "node") && !pod->gpus.unknown &&
+		2 * pod->gpus.n > rule_param_int(run, "node"));
 }
 
 static struct users users_of(struct rule_run *run, const struct mounts *all,
@@ -154,17 +164,12 @@ static bool update_overlaps(const struct object *object)
 	       is_below_one(node_get(rolling, "maxUnavailable"));
 }
 
-/* True if no node that the pods select has GPUs for two of them. */
-static bool fills_node(const struct object *object)
+static bool fills_nodes(const struct object *object)
 {
 	bool fills = false;
 
-	FOR_EACH_POD(object, pod) {
-		struct node_devices node = pod_node_devices(pod);
-
-		fills |= node.bounded && !pod->gpus.unknown &&
-			 2 * pod->gpus.n > node.most;
-	}
+	FOR_EACH_POD(object, pod)
+		fills |= fills_node(pod);
 	return fills;
 }
 
@@ -178,7 +183,7 @@ static void check_update(struct rule_run *run, const struct workload *w,
 	struct finding *f;
 
 	if (!found || (!one_pod && !has_only(found->root, "ReadWriteOnce")) ||
-	    !update_overlaps(object) || (!one_pod && !fills_node(object)))
+	    !update_overlaps(object) || (!one_pod && !fills_nodes(object)))
 		return;
 	f = report_place(
 		run, &w->id, rule_place(run, claim),

@@ -96,6 +96,19 @@ static const struct rejection items[] = {
 	REJECTION("model-name", PREDICTOR, NULL,
 		  FRAMEWORKS ".all(k, self[?k].name.orValue('') == '')",
 		  "'the model of the predictor has a `name`'", .since = "0.16"),
+	/* Its controller reports it, and creates no pods
+	 * (components/predictor.go, RuntimeSupportsModel). */
+	REJECTION("runtime-format", PREDICTOR, "model.modelFormat",
+		  "!self.?model.runtime.hasValue() ||"
+		  " runtime.spec.supportedModelFormats.exists(f, f.name =="
+		  " self.model.modelFormat.name &&"
+		  " (!has(self.model.modelFormat.version) ||"
+		  " f.?version.orValue('') =="
+		  " self.model.modelFormat.version))",
+		  "'its runtime does not support the model format `' +"
+		  " self.model.modelFormat.name +"
+		  " (has(self.model.modelFormat.version) ? ' ' +"
+		  " self.model.modelFormat.version : '') + '`'"),
 	REJECTION("storage-both", PREDICTOR, "storageUris",
 		  "!has(self.storageUris) || "
 		  "!" FRAMEWORKS ".exists(k, self[?k].storageUri.hasValue())",

@@ -386,7 +386,10 @@ static const struct rejection items[] = {
 		  ".all(i, g, g.?flavors.orValue([]).all(j, f, !" GROUPS
 		  ".exists(k, h, h.?flavors.orValue([]).exists(l, e,"
 		  " e.name == f.name && (k < i || (k == i && l < j))))))",
-		  "'a flavor is listed twice'"),
+		  "'flavor `' + " GROUPS ".map(g, g.?flavors.orValue([])"
+		  ".map(f, f.name)).flatten().filter(n, " GROUPS
+		  ".map(g, g.?flavors.orValue([]).map(f, f.name)).flatten()"
+		  ".filter(o, o == n).size() > 1)[0] + '` is listed twice'"),
 	REJECTION("flavor-resources", QUEUES, "resourceGroups",
 		  FLAVORS "f.?resources.orValue([]).size() =="
 			  " g.?coveredResources.orValue([]).size()))",
@@ -396,8 +399,11 @@ static const struct rejection items[] = {
 		  FLAVORS "f.?resources.orValue([]).all(i, r, i >="
 			  " g.coveredResources.size() || r.name =="
 			  " g.coveredResources[i])))",
-		  "'the resources of a flavor and `coveredResources` differ in"
-		  " their names or order'"),
+		  "'flavor `' + " GROUPS ".map(g, g.?flavors.orValue([])"
+		  ".filter(f, !f.?resources.orValue([]).all(i, r, i >="
+		  " g.coveredResources.size() || r.name =="
+		  " g.coveredResources[i]))).flatten()[0].name + '` does not"
+		  " list the resources in the order of `coveredResources`'"),
 	REJECTION("negative-quota", QUEUES, NULL, RESOURCES NOT_NEGATIVES ")))",
 		  "'a quota of ' + " FIRST_QUOTA("!(" NOT_NEGATIVES
 						 ")") " + ' is negative'"),
@@ -436,7 +442,12 @@ static const struct rejection items[] = {
 		  ".all(c, c.?onFlavors.orValue([]).all(n, " GROUPS
 		  ".exists(g, g.?flavors.orValue([]).exists(f, f.name =="
 		  " n))))",
-		  "'`onFlavors` names a flavor that the queue does not have'",
+		  "'`onFlavors` names `' +"
+		  " self.admissionChecksStrategy.admissionChecks.map(c,"
+		  " c.?onFlavors.orValue([]).filter(n, !" GROUPS
+		  ".exists(g, g.?flavors.orValue([]).exists(f, f.name =="
+		  " n)))).flatten()[0] + '`, a flavor that the queue does not"
+		  " have'",
 		  .since = "0.17.3"),
 	REJECTION(
 		"weight", QUEUES, "fairSharing.weight",

@@ -19,6 +19,8 @@
 #define EVENTS                                                                 \
 	"(p.?events.orValue([]) + (p.?event.orValue('') == '' ? [] : [p.event]))"
 #define POLICIES "self.?policies.orValue([])"
+/* 0 is an error of its own, and so stands for a policy without an exitCode. */
+#define EXIT(p) p ".?exitCode.orValue(0)"
 #define EVENT_NAMES                                                            \
 	"['*', 'PodFailed', 'PodEvicted', 'PodPending', 'Unknown', 'TaskCompleted', 'TaskFailed', 'JobUpdated']"
 /* Checks of `policies`, which jobs and tasks have. */
@@ -126,12 +128,13 @@ static const struct rejection items[] = {
 	       POLICIES ".all(p, p.?exitCode.orValue(1) != 0)",
 	       "'a policy is for the exitCode 0'"),
 	POLICY("policy-exit-twice",
-	       POLICIES ".all(i, p, !has(p.exitCode) || !" POLICIES
-			".exists(k, q, k < i && q.?exitCode.orValue(0) =="
-			" p.exitCode))",
+	       POLICIES
+	       ".all(i, p, " EXIT("p") " == 0 || !" POLICIES
+				       ".exists(k, q, k < i && " EXIT(
+					       "q") " == " EXIT("p") "))",
 	       "'two policies are for the exitCode ' + string(" POLICIES
-	       ".filter(p, has(p.exitCode) && " POLICIES
-	       ".filter(q, q.?exitCode.orValue(0) == p.exitCode).size() > 1)[0].exitCode)"),
+	       ".filter(p, " EXIT("p") " != 0 && " POLICIES ".filter(q, " EXIT(
+		       "q") " == " EXIT("p") ").size() > 1)[0].exitCode)"),
 	REJECTION("volume-path", JOB, "volumes",
 		  "self.?volumes.orValue([]).all(v, v.?mountPath.orValue('')"
 		  " != '')",

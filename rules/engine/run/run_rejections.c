@@ -257,7 +257,8 @@ static const char *who_rejects(struct arena *arena, const struct rejections *of,
 			       const struct rejection *one)
 {
 	if (one->since && one->until && text_eq(one->since, one->until))
-		return arena_printf(arena, "%s %s rejects", of->by, one->since);
+		return arena_printf(arena, "only %s %s rejects", of->by,
+				    one->since);
 	if (one->since && one->until)
 		return arena_printf(arena, "%s %s to %s reject", of->by,
 				    one->since, one->until);

@@ -52,16 +52,24 @@ static void add_kueue(struct object_index *set, const struct object *o,
 	add_config(set, o, CONFIG_KUEUE, kept, file);
 }
 
-static bool renames(const struct node *config)
+/* Source: k8s-device-plugin api/config/v1/replicas.go at 03973a9, for time
+ * slicing and MPS. */
+static bool way_renames(const struct node *way)
 {
-	const struct node *way = node_path(config, "sharing.timeSlicing");
-
 	if (!node_is_true(node_get(way, "renameByDefault")))
 		return false;
 	FOR_EACH_CHILD(node_get(way, "resources"), one)
 		if (node_eq(node_get(one, "name"), "nvidia.com/gpu"))
 			return true;
 	return false;
+}
+
+static bool renames(const struct node *config)
+{
+	const struct node *sharing = node_get(config, "sharing");
+
+	return way_renames(node_get(sharing, "timeSlicing")) ||
+	       way_renames(node_get(sharing, "mps"));
 }
 
 void index_add_config(struct object_index *set, const struct object *o,

@@ -132,17 +132,20 @@ static void visit_map(struct fields *fields, const struct node *map,
 
 /* -- numbers of pods ------------------------------------------------------ */
 
-/* Checks numbers at the paths, which end with NULL. */
+/* Checks numbers at the paths, which end with NULL. No schema has a minimum for
+ * the bounds of an autoscaler: the rules of the operators check them. */
 static void check_numbers(struct fields *fields, const struct node *map,
 			  const char *const *paths)
 {
 	for (; *paths; paths++) {
 		const struct node *node = node_path(map, *paths);
+		bool bound = text_starts(*paths, "min") ||
+			     text_starts(*paths, "max");
 		int64_t n;
 
 		if (node_is_unset(node) || node_is_unknown(node))
 			continue;
-		if (node_int(node, &n) ? n < 0 : !fields->typed)
+		if (node_int(node, &n) ? n < 0 && !bound : !fields->typed)
 			found(fields, node, *paths, "an integer of 0 or more");
 	}
 }

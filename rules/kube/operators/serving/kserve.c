@@ -23,15 +23,20 @@ COUNT_FORMULA(kserve)
 }
 
 /* Adds the surge of a rollout: Deployments in raw mode have maxSurge, and all
- * pods of multi-node components run twice. */
+ * pods of multi-node components run twice, unless the component's
+ * deploymentStrategy is Recreate (KServe 0.20 deployment_reconciler.go,
+ * createRawDefaultDeployment, createRawWorkerDeployment). */
 static struct amount kserve_surge(const struct count_place *place,
 				  const struct node *component, struct amount n)
 {
 	const struct node *mode = object_annotation(
 		place->object, "serving.kserve.io/deploymentMode");
-	const struct node *surge = node_path(
-		component, "deploymentStrategy.rollingUpdate.maxSurge");
+	const struct node *strategy = node_get(component, "deploymentStrategy");
+	const struct node *surge =
+		node_path(strategy, "rollingUpdate.maxSurge");
 
+	if (node_eq(node_get(strategy, "type"), "Recreate"))
+		return n;
 	if (field_is_set(component, "workerSpec"))
 		return amount_mul(n, amount_of(2));
 	if (!node_eq(mode, "RawDeployment") && !node_eq(mode, "Standard"))

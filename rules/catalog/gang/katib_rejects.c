@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reports Experiments that Katib's webhook rejects:
+ * pkg/webhook/v1beta1/experiment/validator/validator.go at 33c8ff4e,
+ * ValidateExperiment() and validateTrialTemplate(), after SetDefault() has set
+ * parallelTrialCount to 3; compared with v0.15.0, v0.17.0 and v0.19.0.
+ */
+#include "engine/rule.h"
+
+#define EXPERIMENT "Experiment:spec"
+#define PARALLEL   "self.?parallelTrialCount.orValue(3)"
+#define PARAMETERS "owner.?parameters.orValue([])"
+#define OTHERS	   "owner.trialTemplate.trialParameters"
+
+static const struct rejection items[] = {
+	REJECTION("name", "Experiment", "metadata.name",
+		  "size(self.metadata.name) <= 40 &&"
+		  " self.metadata.name.matches('^[a-z$<{]')",
+		  "'its name does not begin with a letter, or is longer than 40"
+		  " characters'",
+		  .since = "0.18"),
+	REJECTION("trials", EXPERIMENT, "maxTrialCount",
+		  "self.maxTrialCount > 0",
+		  "'`maxTrialCount` is not positive'"),
+	REJECTION("parallel", EXPERIMENT, "parallelTrialCount",
+		  "self.parallelTrialCount > 0",
+		  "'`parallelTrialCount` is not positive'"),
+	REJECTION("failed", EXPERIMENT, "maxFailedTrialCount",
+		  "self.maxFailedTrialCount >= 0",
+		  "'`maxFailedTrialCount` is negative'"),
+	REJECTION("parallel-above", EXPERIMENT, "maxTrialCount",
+		  "self.maxTrialCount <= 0 || " PARALLEL
+		  " <= self.maxTrialCount",
+		  "'`parallelTrialCount` is ' + string(" PARALLEL
+		  ") + (has(self.parallelTrialCount) ? '' : ' by default') +"
+		  " ', above `maxTrialCount` ' + string(self.maxTrialCount)"),
+	REJECTION("failed-above", EXPERIMENT, "maxFailedTrialCount",
+		  "!has(self.maxTrialCount) || self.maxTrialCount <= 0 ||"
+		  " self.maxFailedTrialCount <= self.maxTrialCount",
+		  "'`maxFailedTrialCount` is ' +"
+		  " string(self.maxFailedTrialCount) + ', above"
+		  " `maxTrialCount` ' + string(self.maxTrialCount)"),
+	REJECTION("parameter-twice", EXPERIMENT, "name",
+		  OTHERS ".filter(p, p.name == self.name).size() == 1",
+		  "'two parameters of the trial have the name `' + self.name"
+		  " + '`'",
+		  .each = "trialTemplate.trialParameters"),
+	REJECTION("reference", EXPERIMENT, "reference",
+		  PARAMETERS ".size() == 0 ||"
+			     " self.reference.matches('[$<{]') || " PARAMETERS
+			     ".exists(p, p.name == self.reference)",
+		  "'the trial refers to `' + self.reference + '`, which is not"
+		  " in `parameters`'",
+		  .each = "trialTemplate.trialParameters"),
+	{0},
+};
+
+static const struct rejections rejections = {
+	.by = "Katib",
+	.group = "kubeflow.org",
+	.version = "v1beta1",
+	.items = items,
+	.versions = "0.15 to 0.19",
+};
+
+const struct rule rule_katib_rejects = {
+	.name = "katib-rejects",
+	.category = "gang",
+	.severity = SEVERITY_ERROR,
+	.flags = RULE_ABSENCE,
+	.since = "1.0",
+	.summary = "an Experiment that Katib rejects",
+	.why = "The webhook of Katib rejects numbers of trials that contradict each other, and references to parameters that do not exist.",
+	.remedy = "Correct or remove the field that the message names.",
+	.evidence =
+		"https://github.com/kubeflow/katib/blob/33c8ff4e5/pkg/webhook/v1beta1/experiment/validator/validator.go",
+	.rejections = &rejections,
+	.check_object = rule_check_rejections,
+};
