@@ -52,6 +52,14 @@ static void check_job(struct rule_run *run, const struct pod *pod,
 		report_pod(
 			run, pod, pod->restart_node,
 			"a Job's restartPolicy must be `Never` or `OnFailure`, not `Always`");
+	/* JobSet sets the default (jobset v0.12.0 pkg/webhooks/
+	 * jobset_webhook.go, Default). */
+	if (pod->restart == RESTART_ON_FAILURE && !pod->restart_node &&
+	    !pod->object->fragment && !node_is_unset(failure) &&
+	    object_is(pod->object, "jobset.x-k8s.io", "JobSet"))
+		report_pod(
+			run, pod, failure,
+			"podFailurePolicy requires restartPolicy `Never`, but JobSet sets `OnFailure` where none is set");
 	if (pod->restart == RESTART_ON_FAILURE && pod->restart_node &&
 	    !node_is_unset(failure)) {
 		f = report_pod(
