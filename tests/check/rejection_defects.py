@@ -313,3 +313,21 @@ def the_same_letters(obj, pod):
     at(obj, pod)["affinity"]["podAffinity"][
         "requiredDuringSchedulingIgnoredDuringExecution"][0][
             "labelSelector"]["matchLabels"]["planted"] = "server"
+
+
+@defect("temporary-folder-missing", "pod")
+def nowhere_to_write(obj, pod):
+    if not native(obj, pod):
+        return None
+    box = computing(obj, pod)[0]
+    for key in ("env", "envFrom", "volumeMounts", "workingDir", "command",
+                "args"):
+        at(obj, box).pop(key, None)
+    at(obj, box).update(image="vllm/vllm-openai:v0.11.0", securityContext={
+        "readOnlyRootFilesystem": True})
+    return box + ("securityContext",)
+
+
+@near(nowhere_to_write)
+def root_writable(obj, pod):
+    at(obj, computing(obj, pod)[0])["securityContext"] = {}

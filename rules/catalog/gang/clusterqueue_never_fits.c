@@ -125,7 +125,8 @@ static void check_demand(struct rule_run *run, const struct workload *w,
 }
 
 /* Checks native resources, which Kueue counts as well; the index has only
- * extended resources. *said is what no group covers in the pods before. */
+ * extended resources. *said lists the
+ * uncovered resources of the pods before. */
 static void check_native(struct rule_run *run, const struct workload *w,
 			 const struct pod *pod,
 			 const struct found_object *queue, const char **said)

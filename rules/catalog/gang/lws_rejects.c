@@ -20,7 +20,8 @@
 	" || " ROLLOUT                                                         \
 	".maxUnavailable.matches('^[0-9]{1,3}%$') && int(" ROLLOUT             \
 	".maxUnavailable.replace('%', '')) * " REPLICAS " < 100)"
-/* A negative number, more than 100 %, or text that is no percentage. */
+/* Rejects a negative number, more than 100 %, and text that is not a
+ * percentage. */
 #define PERCENT(id, key)                                                       \
 	REJECTION(id, "LeaderWorkerSet",                                       \
 		  "spec.rolloutStrategy.rollingUpdateConfiguration." key,      \

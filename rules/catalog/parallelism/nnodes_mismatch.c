@@ -174,25 +174,15 @@ static void report_more(struct rule_run *run, const struct container *c,
  * differs from the others. */
 static bool trains_alone(const struct container *c)
 {
-	static const char *const flags[] = {"--rdzv-endpoint", "--rdzv-backend",
-					    "--rdzv-id",       "--rdzv-conf",
-					    "--master-addr",   "--node-rank",
-					    "--standalone",    NULL};
+	static const char *const texts[] = {"$",    "rdzv",	  "master",
+					    "node", "standalone", NULL};
 	static const char *const names[] = {"PET_NNODES", "PET_RDZV_ENDPOINT",
 					    "PET_MASTER_ADDR", "PET_STANDALONE",
 					    NULL};
-	struct argv argv = container_argv(c);
 
-	if (argv.unknown || argv_have_any(&argv, flags) ||
-	    container_says(c, "$"))
-		return false;
-	for (const char *const *flag = flags; *flag; flag++) {
-		const struct arg *arg;
-
-		argv_flag(&argv, *flag, &arg);
-		if (arg)
+	for (const char *const *text = texts; *text; text++)
+		if (container_says(c, *text))
 			return false;
-	}
 	for (const char *const *name = names; *name; name++)
 		if (container_env(c, *name) || container_env_from(c, *name))
 			return false;

@@ -49,8 +49,7 @@ static bool is_selected(const struct quota_case *c, const struct workload *w)
 static bool has_replicas(const struct workload *w)
 {
 	return (w->npods == 1 && text_starts(w->id.api_version, "apps/")) ||
-	       (text_starts(w->id.api_version, "leaderworkerset.x-k8s.io/") &&
-		text_eq(w->id.kind, "LeaderWorkerSet"));
+	       text_starts(w->id.api_version, "leaderworkerset.x-k8s.io/");
 }
 
 static void check_scaler(struct rule_run *run, const struct workload *w,

@@ -275,49 +275,6 @@ static void check_user(struct rule_run *run, const struct container *c)
 		   "env", env_entry(rule_arena(run), "HOME", "/tmp"), "name");
 }
 
-/* --- a read-only root ----------------------------------------------------- */
-
-/*
- * True if Python finds a folder for temporary files on a mount, or may. vLLM
- * asks for one when it is imported (vllm/envs.py, VLLM_RPC_BASE_PATH), and
- * fails with "No usable temporary directory found": CPython Lib/tempfile.py,
- * _candidate_tempdir_list().
- */
-static bool may_have_temporary(const struct container *c)
-{
-	static const char *const names[] = {"TMPDIR", "TEMP", "TMP"};
-	static const char *const folders[] = {"/tmp", "/var/tmp", "/usr/tmp",
-					      "/vllm-workspace"};
-	bool unsure;
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (container_env(c, names[i]) ||
-		    container_env_from(c, names[i]) ||
-		    container_says(c, names[i]))
-			return true;
-	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
-		if (mount_of(c, folders[i], &unsure) || unsure)
-			return true;
-	return !node_is_unset(node_get(c->node, "workingDir"));
-}
-
-static void check_root(struct rule_run *run, const struct container *c)
-{
-	const struct node *at =
-		node_path(c->node, "securityContext.readOnlyRootFilesystem");
-	struct finding *f;
-
-	if (!node_is_true(at) || !is_vllm(c->image) || may_have_temporary(c))
-		return;
-	f = report_container(
-		run, c, at,
-		"container `%s` has no folder for temporary files: its root is read-only, and no volume is mounted at `/tmp`",
-		container_title(c));
-	finding_help(
-		run, f,
-		"Mount an emptyDir at /tmp, and a volume at the folder of the caches.");
-}
-
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c) {
@@ -325,7 +282,6 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		check_mounts(run, c);
 		check_user(run, c);
-		check_root(run, c);
 	}
 }
 

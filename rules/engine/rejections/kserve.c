@@ -96,7 +96,7 @@ static const struct rejection items[] = {
 	REJECTION("model-name", PREDICTOR, NULL,
 		  FRAMEWORKS ".all(k, self[?k].name.orValue('') == '')",
 		  "'the model of the predictor has a `name`'", .since = "0.16"),
-	/* Its controller reports it, and creates no pods
+	/* The controller reports this and creates no pods
 	 * (components/predictor.go, RuntimeSupportsModel). */
 	REJECTION("runtime-format", PREDICTOR, "model.modelFormat",
 		  "!self.?model.runtime.hasValue() ||"

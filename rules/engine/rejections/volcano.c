@@ -19,7 +19,7 @@
 #define EVENTS                                                                 \
 	"(p.?events.orValue([]) + (p.?event.orValue('') == '' ? [] : [p.event]))"
 #define POLICIES "self.?policies.orValue([])"
-/* 0 is an error of its own, and so stands for a policy without an exitCode. */
+/* 0 for a policy without an exitCode, because policy-exit-zero reports a 0. */
 #define EXIT(p) p ".?exitCode.orValue(0)"
 #define EVENT_NAMES                                                            \
 	"['*', 'PodFailed', 'PodEvicted', 'PodPending', 'Unknown', 'TaskCompleted', 'TaskFailed', 'JobUpdated']"
