@@ -174,8 +174,9 @@ static void report_more(struct rule_run *run, const struct container *c,
  * differs from the others. */
 static bool trains_alone(const struct container *c)
 {
-	static const char *const texts[] = {"$",    "rdzv",	  "master",
-					    "node", "standalone", NULL};
+	static const char *const texts[] = {
+		"$",	     "rdzv",	   "master", "node-rank",
+		"node_rank", "standalone", NULL};
 	static const char *const names[] = {"PET_NNODES", "PET_RDZV_ENDPOINT",
 					    "PET_MASTER_ADDR", "PET_STANDALONE",
 					    NULL};
