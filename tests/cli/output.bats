@@ -176,9 +176,9 @@ pods() { # NUMBER: files f1.yaml, f2.yaml, ...
 	EOF
 	run "$GPUGATE" lint --isolated --select field-type-invalid a.yaml
 	is "$status" 1
-	holds "$output" 'put it in quotes: `"on"`'
-	holds "$output" 'put it in quotes: `"010"`'
-	holds "$output" 'put it in quotes: `"1.0"`'
+	holds "$output" 'Put it in quotes: `"on"`.'
+	holds "$output" 'Put it in quotes: `"010"`.'
+	holds "$output" 'Put it in quotes: `"1.0"`.'
 }
 
 @test "help names a label of the vendor" {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Secret. Its keys: tls.crt and tls.key (which a Secret of the type
+ * Requests of self-managed TLS to the API server: reads objects, writes the CA
+ * bundle into the webhook configurations, and creates and updates the Secret.
+ * Its keys: tls.crt and tls.key (which a Secret of the type
  * kubernetes.io/tls must have), ca.crt and ca.key, and while two CAs are in
  * use, ca-old.crt, and ca-old.until in seconds since the epoch. All other
  * fields of the object stay unchanged.

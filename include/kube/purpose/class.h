@@ -48,9 +48,9 @@ bool pod_is_infrastructure(const struct pod *pod);
  * in an unknown namespace a DaemonSet or a pod with infrastructure images in
  * all of its containers. */
 bool pod_is_trusted(const struct pod *pod);
-/* Returns the help for findings that infrastructure is exempt from: how a
- * DaemonSet, or a pod with an infrastructure image, is declared infrastructure;
- * "" for other pods. */
+/* Returns a second sentence of help for findings that infrastructure is exempt
+ * from: how a DaemonSet, or a pod with an infrastructure image, is declared
+ * infrastructure. Returns "" for other pods. */
 const char *pod_infrastructure_hint(const struct pod *pod);
 /* True if a label of the object or of the pod marks it as a test, by its
  * environment, its purpose or its queue. */

@@ -30,8 +30,8 @@ static void report(struct rule_run *run, const struct object *object,
 	finding_at_key(run, f, stray);
 	finding_help(
 		run, f,
-		flat ? "move the fields of `exactly` into the request: v1beta1 has no `exactly`"
-		     : "move all fields of the request except its name into `exactly`");
+		flat ? "Move the fields of `exactly` into the request: v1beta1 has no `exactly`."
+		     : "Move all fields of the request except its name into `exactly`.");
 }
 
 static void check(struct rule_run *run, const struct object *object)

@@ -102,7 +102,7 @@ static void explain(struct rule_run *run, struct finding *f,
 {
 	finding_help(
 		run, f,
-		"remove `%s`; the container sees the devices allocated to it",
+		"Remove `%s`: the container sees the devices allocated to it.",
 		name);
 	if (!c->gpus.unknown && c->gpus.n)
 		finding_label(run, f,

@@ -90,8 +90,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 			"the container can see every GPU of the node",
 			container_title(c), c->image);
 		finding_help(run, f,
-			     "set the variable `%s` to `void` (`none` keeps "
-			     "the driver's libraries)",
+			     "Set the variable `%s` to `void` (`none` keeps "
+			     "the driver's libraries).",
 			     name);
 		if (pod->flat)
 			continue;

@@ -43,12 +43,12 @@ static void help(struct rule_run *run, struct finding *f,
 	if (must_be_void(c, name))
 		finding_help(
 			run, f,
-			"set `%s` to `void`, or request GPUs in `resources.limits`%s",
+			"Set `%s` to `void`, or request GPUs in `resources.limits`.%s",
 			name, pod_infrastructure_hint(c->pod));
 	else
 		finding_help(
 			run, f,
-			"remove `%s`, and choose a GPU model with a node label or a device with DRA%s",
+			"Remove `%s`, and choose a GPU model with a node label or a device with DRA.%s",
 			name, pod_infrastructure_hint(c->pod));
 }
 

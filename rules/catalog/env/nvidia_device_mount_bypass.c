@@ -53,7 +53,7 @@ static void help(struct rule_run *run, struct finding *f, const struct pod *pod)
 {
 	finding_help(
 		run, f,
-		"request the devices in `resources.limits` or with a DRA claim%s",
+		"Request the devices in `resources.limits` or with a DRA claim.%s",
 		pod_infrastructure_hint(pod));
 }
 

@@ -87,7 +87,7 @@ static void report_source(struct rule_run *run, const struct container *c,
 			 obeyed == TRI_NO ? SEVERITY_INFO : SEVERITY_WARNING);
 	finding_help(
 		run, f,
-		"set the value in the manifest, or remove the variable; the device plugin sets it");
+		"Set the value in the manifest, or remove the variable: the device plugin sets it.");
 	reads_surroundings(run, f, c);
 }
 
@@ -114,8 +114,8 @@ static void report_value(struct rule_run *run, const struct container *c,
 						     : SEVERITY_WARNING);
 	finding_help(
 		run, f, "%s%s",
-		gpu ? "remove the variable; the device plugin sets it"
-		    : "request GPUs in `resources.limits`, or set the variable to `void`",
+		gpu ? "Remove the variable: the device plugin sets it."
+		    : "Request GPUs in `resources.limits`, or set the variable to `void`.",
 		pod_infrastructure_hint(c->pod));
 	if (!value->written)
 		reads_surroundings(run, f, c);
@@ -153,8 +153,8 @@ static void report_version(struct rule_run *run, const struct container *c,
 	finding_severity(f,
 			 obeyed == TRI_NO ? SEVERITY_INFO : SEVERITY_WARNING);
 	finding_help(run, f,
-		     "remove the variable, or set `%s` to `void`; to use GPUs, "
-		     "request them in `resources.limits`",
+		     "Remove the variable, or set `%s` to `void`. To use GPUs, "
+		     "request them in `resources.limits`.",
 		     NAME);
 	if (!value->written)
 		reads_surroundings(run, f, c);

@@ -58,7 +58,7 @@ static void report_unknown(struct rule_run *run, const struct workload *w,
 	if (near)
 		finding_help(run, f, "did you mean `%s`?", near);
 	else if (kind == CLUSTER_FLAVOR)
-		finding_help(run, f, "create the flavor, or remove it from %s",
+		finding_help(run, f, "Create the flavor, or remove it from %s.",
 			     owner);
 	if (!rule_cluster(run))
 		finding_severity(f, near ? SEVERITY_WARNING : SEVERITY_INFO);
@@ -220,7 +220,8 @@ static void check_default(struct rule_run *run, const struct workload *w)
 			w->id.namespace);
 		finding_label_place(run, f, &set->configs[i].place,
 				    "manageJobsWithoutQueueName");
-		finding_help(run, f, "set the label kueue.x-k8s.io/queue-name");
+		finding_help(run, f,
+			     "Set the label kueue.x-k8s.io/queue-name.");
 		if (!rule_cluster(run))
 			finding_severity(f, SEVERITY_INFO);
 		return;

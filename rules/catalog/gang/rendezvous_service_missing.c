@@ -58,15 +58,15 @@ static void help(struct rule_run *run, struct finding *f,
 		const char *group, *kind, *text;
 	} kinds[] = {
 		{"apps", "StatefulSet",
-		 "set `serviceName` to a headless Service, and use POD.SERVICE as the address"},
+		 "Set `serviceName` to a headless Service, and use POD.SERVICE as the address."},
 		{"batch", "Job",
-		 "set `completionMode: Indexed` and `subdomain`, create a headless Service with the name of the subdomain, and use POD.SUBDOMAIN as the address"},
+		 "Set `completionMode: Indexed` and `subdomain`, create a headless Service with the name of the subdomain, and use POD.SUBDOMAIN as the address."},
 		{"jobset.x-k8s.io", "JobSet",
-		 "use POD.SUBDOMAIN as the address, with `enableDNSHostnames: true`; the subdomain is `network.subdomain`, or the name of the JobSet"},
+		 "Use POD.SUBDOMAIN as the address, with `enableDNSHostnames: true`. The subdomain is `network.subdomain`, or the name of the JobSet."},
 		{"batch.volcano.sh", "Job",
-		 "add the plugin `svc`, and use POD.JOB as the address"},
+		 "Add the plugin `svc`, and use POD.JOB as the address."},
 		{"kubeflow.org", "PyTorchJob",
-		 "add a `Master`, or use the name of the first worker as the address"},
+		 "Add a `Master`, or use the name of the first worker as the address."},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)

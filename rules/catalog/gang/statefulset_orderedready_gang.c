@@ -86,7 +86,7 @@ static void check_ranks(struct rule_run *run, const struct container *c)
 	finding_severity(f, SEVERITY_INFO);
 	finding_help(
 		run, f,
-		"set `podManagementPolicy: Parallel` if the probed endpoint waits for the other pods");
+		"Set `podManagementPolicy: Parallel` if the probed endpoint waits for the other pods.");
 }
 
 /* True if the container is ready only after the workers have joined: a server

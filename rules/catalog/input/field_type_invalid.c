@@ -60,9 +60,9 @@ static void suggest_quotes(struct rule_run *run, struct finding *f,
 	const char *text = spelling(run, object, at);
 
 	if (text)
-		finding_help(run, f, "put it in quotes: `\"%s\"`", text);
+		finding_help(run, f, "Put it in quotes: `\"%s\"`.", text);
 	else
-		finding_help(run, f, "put it in quotes");
+		finding_help(run, f, "Put it in quotes.");
 }
 
 static void found(struct field_walk *walk, const struct field_issue *issue)

@@ -107,11 +107,11 @@ static void report_issue(const struct quantity_check *check, const char *fault,
 	if (limit)
 		finding_label(run, f, limit, "the limit");
 	if (fault == not_in_crd && at->type != NODE_STRING)
-		finding_help(run, f, "put it in quotes: `\"%s\"`", at->str);
+		finding_help(run, f, "Put it in quotes: `\"%s\"`.", at->str);
 	else if (fault == no_quantity && better)
-		finding_help(run, f, "write `%s`", better);
+		finding_help(run, f, "Write `%s`.", better);
 	else if (fault == above_limit)
-		finding_help(run, f, "lower the request, or raise the limit");
+		finding_help(run, f, "Lower the request, or raise the limit.");
 }
 
 /* True if a CRD's schema accepts the quantity: an integer, or a string without

@@ -58,7 +58,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 				    : "the training");
 	if (pod_is_test(pod))
 		finding_severity(f, SEVERITY_INFO);
-	finding_help(run, f, "set `restartPolicy: OnFailure` or `Never`");
+	finding_help(run, f, "Set `restartPolicy: OnFailure` or `Never`.");
 	finding_label(run, f, command.at, "this command ends by itself");
 	if (!pod->flat)
 		fix_set(finding_fix(run, f, false,

@@ -44,8 +44,8 @@ static void check(struct rule_run *run, const struct object *object)
 			"recreated endlessly",
 			pod->role);
 		finding_help(run, f,
-			     "set `spec.runPolicy.activeDeadlineSeconds`, or "
-			     "`restartPolicy: OnFailure` with a backoffLimit");
+			     "Set `spec.runPolicy.activeDeadlineSeconds`, or "
+			     "`restartPolicy: OnFailure` with a backoffLimit.");
 		finding_label(run, f,
 			      run_policy_get(object, &policy, RUN_RETRIES),
 			      "does not count these failures");

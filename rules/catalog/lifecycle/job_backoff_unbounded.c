@@ -90,11 +90,11 @@ static void limit(struct rule_run *run, struct finding *f,
 	if (!node_is_unset(node_path(base, "spec.elasticPolicy"))) {
 		finding_help(
 			run, f,
-			"set `%s.%s`, which counts the restarts of all pods",
+			"Set `%s.%s`, which counts the restarts of all pods.",
 			dotted, key);
 		return;
 	}
-	finding_help(run, f, "set `%s%s%s`, for example to %s", dotted,
+	finding_help(run, f, "Set `%s%s%s`, for example to %s.", dotted,
 		     *dotted ? "." : "", key, rule_number(run, n));
 	clean = *dotted && object_leaks_if_bounded(object);
 	fix = finding_fix(run, f, false, "set `%s: %s`%s", key,
@@ -143,7 +143,8 @@ static void too_many(struct rule_run *run, const struct object *object,
 	if (object_launches_early(object))
 		finding_help(
 			run, f,
-			"set `launcherCreationPolicy: WaitForWorkersReady` and fewer retries");
+			"Set `launcherCreationPolicy: WaitForWorkersReady`, and lower `%s`.",
+			field);
 	else if (!pods.unknown)
 		limit(run, f, object, value->parent, value->key);
 }

@@ -90,9 +90,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 			      : "the provider may reclaim these nodes");
 	if (pod->restart == RESTART_ON_FAILURE)
 		finding_help(run, f,
-			     "set `restartPolicy: Never`, which a "
+			     "Set `restartPolicy: Never`, which a "
 			     "podFailurePolicy needs, and add one that ignores "
-			     "DisruptionTarget");
+			     "DisruptionTarget.");
 	else if (pod->restart_node)
 		repair(run, f, spec);
 }

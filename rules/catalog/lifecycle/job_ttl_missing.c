@@ -49,7 +49,7 @@ static void check(struct rule_run *run, const struct object *object)
 		"`%s` is not set: the finished %s is not deleted automatically",
 		policy.fields[RUN_TTL], object->kind);
 	finding_missing(f, object, object->root, policy.fields[RUN_TTL]);
-	finding_help(run, f, "set `%s.%s: 86400`", policy.path,
+	finding_help(run, f, "Set `%s.%s: 86400`.", policy.path,
 		     policy.fields[RUN_TTL]);
 	if (may_have_ttl(object) && finding_param_given(run, f, "seconds"))
 		fix_set_key(

@@ -130,7 +130,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 	f = report(run, c, &liveness, need, loads);
 	finding_help(
 		run, f,
-		"add a startupProbe with the same handler, `periodSeconds: 10` and `failureThreshold: %s`",
+		"Add a startupProbe with the same handler, `periodSeconds: 10` and `failureThreshold: %s`.",
 		rule_number(run, (rule_param_int(run, "budget") + 9) / 10));
 	repair(run, f, c, &liveness);
 }

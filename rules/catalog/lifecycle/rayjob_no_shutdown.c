@@ -94,7 +94,7 @@ static void check_strategy(struct rule_run *run, const struct object *object,
 				  object_device(object), after[kept]);
 		finding_help(
 			run, f,
-			"add a deletion rule that deletes the cluster in that case");
+			"Add a deletion rule that deletes the cluster in that case.");
 	}
 }
 

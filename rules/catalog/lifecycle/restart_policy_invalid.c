@@ -33,9 +33,9 @@ static bool check_word(struct rule_run *run, const struct pod *pod,
 	f = report_pod(run, pod, policy, "`%s` is not a restartPolicy",
 		       node_str(policy));
 	finding_help(run, f,
-		     replica ? "use `Always`, `OnFailure`, `Never` or "
-			       "`ExitCode`"
-			     : "use `Always`, `OnFailure` or `Never`");
+		     replica ? "Use `Always`, `OnFailure`, `Never` or "
+			       "`ExitCode`."
+			     : "Use `Always`, `OnFailure` or `Never`.");
 	return true;
 }
 
@@ -73,7 +73,7 @@ static void check_job(struct rule_run *run, const struct pod *pod,
 			run, pod, replace,
 			"podFailurePolicy requires podReplacementPolicy `Failed`, the default");
 		finding_label(run, f, failure, "this podFailurePolicy");
-		finding_help(run, f, "remove it or set it to `Failed`");
+		finding_help(run, f, "Remove it or set it to `Failed`.");
 	}
 	if (node_int(limit, &n) && n < 0)
 		finding_help(

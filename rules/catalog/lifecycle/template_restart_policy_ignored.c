@@ -89,8 +89,8 @@ static void check(struct rule_run *run, const struct object *object)
 		finding_help(
 			run, f,
 			pod->restart_node
-				? "remove it here; the restartPolicy of the `%s` replica, next to `template`, takes effect"
-				: "set restartPolicy in the `%s` replica, next to `template`",
+				? "Remove it here: the restartPolicy of the `%s` replica, next to `template`, takes effect."
+				: "Set restartPolicy in the `%s` replica, next to `template`.",
 			pod->role);
 		finding_label(run, f, pod->restart_node,
 			      "this value takes effect");

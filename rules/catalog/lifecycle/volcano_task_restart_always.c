@@ -107,8 +107,8 @@ static void check(struct rule_run *run, const struct object *object)
 				       ? ""
 				       : ", because restartPolicy is not set");
 		finding_help(run, f,
-			     "set `restartPolicy: OnFailure` in the pod "
-			     "template of `%s`",
+			     "Set `restartPolicy: OnFailure` in the pod "
+			     "template of `%s`.",
 			     pod->role);
 		if (!pod->flat)
 			fix_set(finding_fix(run, f, true,

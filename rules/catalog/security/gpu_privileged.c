@@ -114,7 +114,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			container_title(c), other_gpus_clause(c));
 		finding_help(
 			run, f,
-			"Remove `privileged`, and add only the capabilities that are needed (IPC_LOCK for RDMA)%s.",
+			"Remove `privileged`, and add only the capabilities that are needed (IPC_LOCK for RDMA).%s",
 			pod_infrastructure_hint(pod));
 		if (!is_mild(c))
 			continue;

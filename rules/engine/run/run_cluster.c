@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Selects the snapshot for a file or a workload. A snapshot that is older than
- * the policy's maxAge, or from the future, is not used: rules that need it are
+ * Selects the snapshot for a file or a workload, and answers the questions of
+ * rules about it: objects, queues, labels of namespaces, facts of the platform
+ * (without a snapshot, the policy's). A snapshot that is older than the
+ * policy's maxAge, or from the future, is not used: rules that need it are
  * skipped, and the reason is reported.
  */
 #include <string.h>

@@ -446,8 +446,8 @@ const char *pod_infrastructure_hint(const struct pod *pod)
 {
 	if (pod->object->class != KIND_DAEMON && !runs_infrastructure(pod))
 		return "";
-	return "; if this is a device plugin, a driver or monitoring, list "
-	       "its namespace under `infrastructure` in the policy";
+	return " If this is a device plugin, a driver or monitoring, list "
+	       "its namespace under `infrastructure` in the policy.";
 }
 
 bool pod_is_trusted(const struct pod *pod)
