@@ -80,12 +80,12 @@ checks() {
 	done
 	run bash -c '"$0" lint --isolated --select quantity-invalid --format json \
 		quota.yaml | grep -o "\"help\":\"[a-zA-Z]* [^ ,]*"' "$GPUGATE"
-	is "$output" '"help":"write `8Gi`"
-"help":"write `1Gi`"
-"help":"write `10Gi`"
-"help":"write `512Mi`"
-"help":"write `4`"
-"help":"write `8Gi`"
+	is "$output" '"help":"Write `8Gi`."
+"help":"Write `1Gi`."
+"help":"Write `10Gi`."
+"help":"Write `512Mi`."
+"help":"Write `4`."
+"help":"Write `8Gi`."
 "help":"Write an
 "help":"Write an
 "help":"Write an'
@@ -151,7 +151,7 @@ checks() {
 	done >pods.yaml
 	run "$GPUGATE" lint --isolated --select cuda-visible-devices-invalid \
 		--format concise --fail-on never pods.yaml
-	[[ $output == *'names device 2, but container `a` has only 2 devices'* ]]
+	[[ $output == *'names device 2, but container `a` has 2 devices, counted from 0'* ]]
 	[[ $output == *'`CUDA_VISIBLE_DEVICES: 0 1` is not a list'* ]]
 	[[ $output == *'`CUDA_VISIBLE_DEVICES: 1x` is not a list'* ]]
 	[[ $output != *'names device 0'* && $output != *'names device 1'* ]]

@@ -87,7 +87,7 @@ static struct finding *report_list(struct rule_run *run,
 			run, c, at,
 			"`%s` names device %ld, but container `%s` has %s, counted from 0",
 			name, strtol(bad, NULL, 10), container_title(c),
-			rule_number(run, n));
+			rule_count(run, n, "device"));
 	return report_container(
 		run, c, at,
 		"`%s: %s` is not a list of device numbers, so %s visible", name,
