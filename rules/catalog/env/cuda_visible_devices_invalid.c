@@ -82,10 +82,10 @@ static struct finding *report_list(struct rule_run *run,
 		report_surplus(run, c, name, at, bad);
 		return NULL;
 	}
-	if (isdigit((unsigned char)*bad))
+	if (isdigit((unsigned char)*bad) && strtol(bad, NULL, 10) >= n)
 		return report_container(
 			run, c, at,
-			"`%s` names device %ld, but container `%s` has %s, counted from 0",
+			"`%s` names device %ld, but container `%s` has only %s (numbered from 0), so this entry and the rest are ignored",
 			name, strtol(bad, NULL, 10), container_title(c),
 			rule_count(run, n, "device"));
 	return report_container(
