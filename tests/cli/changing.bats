@@ -69,8 +69,8 @@ wait_for_reader() {
 			rc=0
 			wait $pid || rc=$?
 			is "$rc" 1
-			is "$(cat log)" "gpugate: a.yaml: removed or changed\
- during the run: its lines cannot be shown"
+			is "$(cat log)" "gpugate: a.yaml: its lines cannot be shown,\
+ because it was removed or changed during the run, or could not be read again"
 			holds "$(cat out)" "nvidia.com/gpu"
 			holds_not "$(cat out)" "requests.nvidia.com/gpu: \\\"8"
 		done

@@ -613,14 +613,14 @@ judged() {
 		  admissionChecksStrategy: {admissionChecks: [{name: a, onFlavors: [spot]}]}
 	EOF
 	run "$GPUGATE" lint --isolated --format concise queue.yaml
-	holds "$output" 'warning: `onFlavors` names a flavor'
+	holds "$output" 'warning: `onFlavors` names `spot`'
 	run "$GPUGATE" lint --isolated --cluster cluster.json --format concise \
 		queue.yaml
 	holds_not "$output" 'onFlavors'
 	sed -i 's/v0.17.2/v0.18.0/' cluster.json
 	run "$GPUGATE" lint --isolated --cluster cluster.json --format concise \
 		queue.yaml
-	holds "$output" 'error: `onFlavors` names a flavor'
+	holds "$output" 'error: `onFlavors` names `spot`'
 }
 
 @test "the device plugin's settings and Karpenter's image are stored" {

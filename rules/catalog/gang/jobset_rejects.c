@@ -47,13 +47,14 @@ static const struct rejection items[] = {
 		".exists(k, other, k > i && other.name == d.name)))",
 		"'`dependsOn` names a later replicatedJob'"),
 	/* A rule of the CRD (api/jobset/v1alpha2/jobset_types.go). */
-	REJECTION("depends-on-order", "JobSet:spec",
-		  "startupPolicy.startupPolicyOrder",
-		  "self.startupPolicy.startupPolicyOrder != 'InOrder' ||"
-		  " !self.?replicatedJobs.orValue([]).exists(job,"
-		  " job.?dependsOn.orValue(null) != null)",
-		  "'`startupPolicyOrder` is InOrder, and a replicatedJob has"
-		  " `dependsOn`'"),
+	REJECTION(
+		"depends-on-order", "JobSet:spec",
+		"startupPolicy.startupPolicyOrder",
+		"self.?startupPolicy.startupPolicyOrder.orValue('') != 'InOrder' ||"
+		" !self.?replicatedJobs.orValue([]).exists(job,"
+		" job.?dependsOn.orValue(null) != null)",
+		"'`startupPolicyOrder` is InOrder, and a replicatedJob has"
+		" `dependsOn`'"),
 	REJECTION("job-name-length", "JobSet", "metadata.name",
 		  NAME " == '' || " JOBS ".all(job, size(" JOB_NAME ") <= 63)",
 		  "'the names of the Jobs are longer than 63 characters'",

@@ -28,18 +28,21 @@ static const struct rejection items[] = {
 	REJECTION("failed", EXPERIMENT, "maxFailedTrialCount",
 		  "self.maxFailedTrialCount >= 0",
 		  "'`maxFailedTrialCount` is negative'"),
-	REJECTION("parallel-above", EXPERIMENT, "maxTrialCount",
-		  "self.maxTrialCount <= 0 || " PARALLEL
-		  " <= self.maxTrialCount",
-		  "'`parallelTrialCount` is ' + string(" PARALLEL
-		  ") + (has(self.parallelTrialCount) ? '' : ' by default') +"
-		  " ', above `maxTrialCount` ' + string(self.maxTrialCount)"),
-	REJECTION("failed-above", EXPERIMENT, "maxFailedTrialCount",
-		  "!has(self.maxTrialCount) || self.maxTrialCount <= 0 ||"
-		  " self.maxFailedTrialCount <= self.maxTrialCount",
-		  "'`maxFailedTrialCount` is ' +"
-		  " string(self.maxFailedTrialCount) + ', above"
-		  " `maxTrialCount` ' + string(self.maxTrialCount)"),
+	REJECTION(
+		"parallel-above", EXPERIMENT, "maxTrialCount",
+		"!has(self.maxTrialCount) || self.maxTrialCount <= 0 || " PARALLEL
+		" <= self.maxTrialCount",
+		"'`parallelTrialCount` is ' + string(" PARALLEL
+		") + (has(self.parallelTrialCount) ? '' : ' by default') +"
+		" ', above `maxTrialCount` ' + string(self.maxTrialCount)"),
+	REJECTION(
+		"failed-above", EXPERIMENT, "maxFailedTrialCount",
+		"!has(self.maxFailedTrialCount) || !has(self.maxTrialCount) ||"
+		" self.maxTrialCount <= 0 ||"
+		" self.maxFailedTrialCount <= self.maxTrialCount",
+		"'`maxFailedTrialCount` is ' +"
+		" string(self.maxFailedTrialCount) + ', above"
+		" `maxTrialCount` ' + string(self.maxTrialCount)"),
 	REJECTION("parameter-twice", EXPERIMENT, "name",
 		  OTHERS ".filter(p, p.name == self.name).size() == 1",
 		  "'two parameters of the trial have the name `' + self.name"

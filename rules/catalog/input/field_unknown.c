@@ -14,6 +14,7 @@
  */
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/array.h"
 #include "base/text.h"
@@ -133,6 +134,15 @@ static bool has_stray_device(const struct unknown_walk *walk,
 	return false;
 }
 
+/* True if Argo reads the field, because it ignores the case of names in this
+ * object. */
+static bool is_read(const struct unknown_walk *walk,
+		    const struct unknown_field *field)
+{
+	return walk->object->spelled != walk->object->root && field->near &&
+	       !strcasecmp(field->at->key, field->near);
+}
+
 static void found(struct unknown_walk *walk, const struct unknown_field *field)
 {
 	struct rule_run *run = walk->context;
@@ -149,7 +159,7 @@ static void found(struct unknown_walk *walk, const struct unknown_field *field)
 
 	if (walk->custom && !walk->pod &&
 	    (rule_input_defines_kind(run, walk->object) ||
-	     has_stray_device(walk, field->at)))
+	     has_stray_device(walk, field->at) || is_read(walk, field)))
 		return;
 	f = walk->pod ? report_pod(run, walk->pod, field->at, "%s", what)
 		      : report_object(run, walk->object, field->at, "%s", what);
