@@ -44,14 +44,15 @@ static const struct rejection items[] = {
 		" string(self.maxFailedTrialCount) + ', above"
 		" `maxTrialCount` ' + string(self.maxTrialCount)"),
 	REJECTION("parameter-twice", EXPERIMENT, "name",
-		  OTHERS ".filter(p, p.name == self.name).size() == 1",
+		  "!has(self.name) || " OTHERS
+		  ".filter(p, p.name == self.name).size() == 1",
 		  "'two parameters of the trial have the name `' + self.name"
 		  " + '`'",
 		  .each = "trialTemplate.trialParameters"),
 	REJECTION("reference", EXPERIMENT, "reference",
-		  PARAMETERS ".size() == 0 ||"
-			     " self.reference.matches('[$<{]') || " PARAMETERS
-			     ".exists(p, p.name == self.reference)",
+		  "!has(self.reference) || " PARAMETERS ".size() == 0 ||"
+		  " self.reference.matches('[$<{]') || " PARAMETERS
+		  ".exists(p, p.name == self.reference)",
 		  "'the trial refers to `' + self.reference + '`, which is not"
 		  " in `parameters`'",
 		  .each = "trialTemplate.trialParameters"),
