@@ -4,7 +4,8 @@
  * kubelet keeps such a reference as it is (k8s.io/kubernetes third_party/
  * forked/golang/expansion, v1.36.1). In a script it is a command substitution,
  * so that only names that look like variables are reported there. Only kinds
- * whose variables are known are checked.
+ * whose variables are known are checked, and no names that webhooks of clouds
+ * and agents define.
  */
 #include <ctype.h>
 #include <string.h>
@@ -36,14 +37,19 @@ static const char *next_reference(const char *text, size_t *len)
 }
 
 /* True for a name in a script that is not a command: it has an upper-case
- * letter and an underscore, and is not a function of the script. */
+ * letter and an underscore, and is not a function of the script. Quoted
+ * documents and expressions of sed may be meant for another program. */
 static bool is_variable(const char *name, const char *script)
 {
+	static const char *const others[] = {
+		"<<'", "<<\"", "<<-'", "<<-\"", "sed ", "function ", NULL};
 	const char *at = script;
 	bool upper = false;
 
 	for (const char *c = name; *c; c++)
 		upper |= isupper((unsigned char)*c) != 0;
+	if (text_any(script, others, text_contains))
+		return false;
 	while ((at = strstr(at, name)) != NULL) {
 		at += strlen(name);
 		if (*at == '(' || text_starts(at, " ("))
@@ -52,14 +58,18 @@ static bool is_variable(const char *name, const char *script)
 	return upper && strchr(name, '_');
 }
 
-/* True if something else than env may define it: the kubelet, or the controller
- * of the kind (LeaderWorkerSet 09c433b8 api/leaderworkerset/v1, Kthena 3cc05728
- * pkg/apis/workload/v1alpha1/model_serving_types.go). */
+/* True if something else than env may define it: the kubelet, the controller of
+ * the kind (LeaderWorkerSet 09c433b8 api/leaderworkerset/v1, Kthena 3cc05728
+ * pkg/apis/workload/v1alpha1/model_serving_types.go), or a webhook for pods:
+ * those of EKS (aws/amazon-eks-pod-identity-webhook pkg/handler/handler.go),
+ * Azure (Azure/azure-workload-identity pkg/webhook/consts.go), GKE
+ * (MEGASCALE_), Datadog, OpenTelemetry and Run:ai. */
 static bool is_given(const struct container *c, const char *name)
 {
 	static const char *const parts[] = {"_SERVICE_", "_PORT", NULL};
-	static const char *const starts[] = {"KUBERNETES_", "LWS_", "TPU_",
-					     NULL};
+	static const char *const starts[] = {
+		"KUBERNETES_", "LWS_", "TPU_",	"AWS_",	  "AZURE_",
+		"MEGASCALE_",  "DD_",  "OTEL_", "RUNAI_", NULL};
 	static const char *const names[] = {"JOB_COMPLETION_INDEX",
 					    "ENTRY_ADDRESS", "WORKER_INDEX",
 					    "GROUP_SIZE", NULL};
@@ -87,14 +97,15 @@ static void check_word(struct rule_run *run, const struct container *c,
 		return;
 	for (const char *at = text; (at = next_reference(at, &len));
 	     at += len + 3) {
-		bool script = strpbrk(text, " \n") != NULL;
+		bool script = strpbrk(text, " \t\n;|<>`") != NULL;
 
 		name = arena_strndup(rule_arena(run), at + 2, len);
-		if (is_given(c, name) || (script && !is_variable(name, text)))
+		if (is_given(c, name) || (at > text && at[-1] == '\\') ||
+		    (script && !is_variable(name, text)))
 			continue;
 		report_container(
 			run, c, word,
-			script ? "`$(%s)` in container `%s` is not replaced, because `env` does not define it: the shell runs it as a command"
+			script ? "`$(%s)` in container `%s` is not replaced, because `env` does not define it: a shell runs it as a command"
 			       : "`$(%s)` in container `%s` is not replaced, because `env` does not define it",
 			name, container_title(c));
 		return;
