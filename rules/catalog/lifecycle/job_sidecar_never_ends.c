@@ -98,6 +98,7 @@ static const char *endless_program(const struct container *c)
 	const struct argv argv = container_argv(c);
 
 	if (container_says(c, "timeout") || container_says(c, "kill") ||
+	    container_says(c, "break") || container_says(c, "exit") ||
 	    has_background(node_get(c->node, "command")) ||
 	    has_background(node_get(c->node, "args")))
 		return NULL;
