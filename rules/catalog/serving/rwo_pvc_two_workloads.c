@@ -3,7 +3,8 @@
  * Reports servers that mount a ReadWriteOnce claim of another server on another
  * node, or a ReadWriteOncePod claim of another server. If no label shows that
  * the nodes differ, the finding is an info. Jobs may run one after the other,
- * so that only workloads that run indefinitely are compared. The pods of one
+ * so that only workloads that run indefinitely are compared, and none that is
+ * scaled to 0. The pods of one
  * workload are checked by rwo-pvc-multi-replica.
  */
 #include <string.h>
@@ -12,6 +13,8 @@
 #include "engine/rule.h"
 #include "kube/scheduling/affinity.h"
 #include "kube/set/index_find.h"
+
+#define HOSTNAME "kubernetes.io/hostname"
 
 /* Largest numbers of workloads, and of claims or labels of one. */
 enum { WORKLOADS = 300, MOST = 16 };
@@ -26,6 +29,7 @@ struct use {
 	const char *claim;
 	struct fixed_label labels[MOST];
 	size_t nlabels;
+	bool follows; /* the pods require the node of other pods */
 };
 
 struct uses {
@@ -50,6 +54,21 @@ static void read_labels(struct arena *arena, const struct pod *pod,
 	}
 }
 
+static bool requires_node_of_others(const struct pod *pod)
+{
+	FOR_EACH_CHILD(
+		node_path(pod_field(pod, "affinity"),
+			  "podAffinity."
+			  "requiredDuringSchedulingIgnoredDuringExecution"),
+		term) {
+		const struct node *key = node_get(term, "topologyKey");
+
+		if (node_eq(key, HOSTNAME) || node_is_unknown(key))
+			return true;
+	}
+	return false;
+}
+
 /* Copies the claims of the workload, because its object is valid only until the
  * next one is read. */
 static struct uses *read_uses(struct rule_run *run, const struct workload *w)
@@ -68,9 +87,26 @@ static struct uses *read_uses(struct rule_run *run, const struct workload *w)
 		if (!name || uses->n == MOST)
 			continue;
 		uses->items[uses->n].claim = arena_strdup(arena, name);
+		uses->items[uses->n].follows =
+			requires_node_of_others(object->pods);
 		read_labels(arena, object->pods, &uses->items[uses->n++]);
 	}
 	return uses;
+}
+
+/* True if the pods require a node with other pods, which may be those of the
+ * other workload, or a label shows that both run on one node. */
+static bool share_node(const struct use *a, const struct use *b)
+{
+	if (a->follows || b->follows)
+		return true;
+	for (size_t i = 0; i < a->nlabels; i++)
+		for (size_t k = 0; k < b->nlabels; k++)
+			if (!strcmp(a->labels[i].key, HOSTNAME) &&
+			    !strcmp(b->labels[k].key, HOSTNAME) &&
+			    !strcmp(a->labels[i].value, b->labels[k].value))
+				return true;
+	return false;
 }
 
 /* Returns the label by which both run on different nodes, or NULL. */
@@ -84,6 +120,16 @@ static const struct fixed_label *clash(const struct use *a, const struct use *b)
 	return NULL;
 }
 
+/* True unless all replicas are set to 0: one of two servers may be switched
+ * off. */
+static bool runs(const struct workload *w)
+{
+	for (size_t i = 0; i < w->npods; i++)
+		if (w->pods[i].peak.n || w->pods[i].peak.unknown)
+			return true;
+	return false;
+}
+
 /* True if the workload runs indefinitely, and its claims are in the namespace,
  * cluster and set of the other one. */
 static bool may_share(struct rule_run *run, const struct workload *w,
@@ -91,7 +137,7 @@ static bool may_share(struct rule_run *run, const struct workload *w,
 {
 	const struct object_index *set = rule_index(run);
 
-	return w->claims && !w->child && !w->duplicate_of &&
+	return w->claims && !w->child && !w->duplicate_of && runs(w) &&
 	       (w->class == KIND_SERVICE || w->class == KIND_SERVING) &&
 	       text_eq(w->id.namespace, other->id.namespace) &&
 	       (*w->id.namespace || w->place.file == other->place.file) &&
@@ -109,8 +155,9 @@ static bool has_only(const struct found_object *claim, const char *mode)
 
 static void report(struct rule_run *run, const struct workload *w,
 		   const struct workload *other, const struct use *use,
-		   const struct fixed_label *apart)
+		   const struct use *theirs)
 {
+	const struct fixed_label *apart = clash(use, theirs);
 	const struct found_object *claim =
 		index_find(rule_index(run), w, CLUSTER_VOLUME_CLAIM, use->claim,
 			   rule_arena(run));
@@ -118,12 +165,13 @@ static void report(struct rule_run *run, const struct workload *w,
 	const char *title = rule_title(run, other->id.kind, other->id.name);
 	struct finding *f;
 
-	if (!one_pod && !has_only(claim, "ReadWriteOnce"))
+	if (!one_pod &&
+	    (!has_only(claim, "ReadWriteOnce") || share_node(use, theirs)))
 		return;
 	if (one_pod)
 		f = report_place(
 			run, &w->id, &w->place,
-			"claim `%s` is ReadWriteOncePod, and %s mounts it too: the pods of one of them stay Pending",
+			"claim `%s` is ReadWriteOncePod, and %s mounts it too: while the pods of one run, those of the other stay Pending",
 			use->claim, title);
 	else if (apart)
 		f = report_place(
@@ -152,8 +200,7 @@ static void compare(struct rule_run *run, const struct workload *w,
 			if (!strcmp(own->items[i].claim,
 				    theirs->items[k].claim))
 				report(run, w, other, &own->items[i],
-				       clash(&own->items[i],
-					     &theirs->items[k]));
+				       &theirs->items[k]);
 }
 
 static void check(struct rule_run *run, const struct workload *w)
