@@ -15,6 +15,7 @@
 #include "kube/command/argv.h"
 #include "kube/command/env.h"
 #include "kube/command/parallel.h"
+#include "kube/purpose/class.h"
 
 /*
  * True if the ranks of a Job, or of a kind in the group apps, may meet at
@@ -171,7 +172,7 @@ static void report_more(struct rule_run *run, const struct container *c,
 }
 
 /* True if nothing in the command says how pods find each other, or that a pod
- * differs from the others. */
+ * differs from the others, and nothing shows that it serves. */
 static bool trains_alone(const struct container *c)
 {
 	static const char *const texts[] = {
@@ -181,6 +182,11 @@ static bool trains_alone(const struct container *c)
 					    "PET_MASTER_ADDR", "PET_STANDALONE",
 					    NULL};
 
+	if (container_purpose(c) == PURPOSE_SERVING ||
+	    !node_is_unset(node_get(c->node, "ports")) ||
+	    !node_is_unset(node_get(c->node, "readinessProbe")) ||
+	    object_is(c->pod->object, "apps", "Deployment"))
+		return false;
 	for (const char *const *text = texts; *text; text++)
 		if (container_says(c, *text))
 			return false;
