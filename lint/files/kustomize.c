@@ -107,8 +107,8 @@ static void add_marks(struct kustomize *k, const struct node *root,
 	static const char *const lists[] = {"patches", "patchesJson6902",
 					    "patchesStrategicMerge",
 					    "components"};
-
-	bool patches = false;
+	/* These replace references in the files that are listed. */
+	bool patches = node_first(node_get(root, "vars")) != NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
 		FOR_EACH_CHILD(node_get(root, lists[i]), item) {
@@ -139,7 +139,7 @@ void kustomize_read(struct kustomize *k, int dirfd, const char *name,
 
 	if (input_read(&k->input, dirfd, name, &how))
 		return;
-	if (!has_word(&k->input, "patches") &&
+	if (!has_word(&k->input, "patches") && !has_word(&k->input, "vars") &&
 	    !has_word(&k->input, "components") &&
 	    !has_word(&k->input, "Component"))
 		return;

@@ -22,7 +22,7 @@ struct kustomize {
 	const char **marks;
 	size_t n, size;
 	/* Absolute paths of files and folders that are listed as resources by
-	 * kustomizations with patches or components. */
+	 * kustomizations with patches, components or vars. */
 	const char **bases;
 	size_t nbases, bases_size;
 	const char **seen; /* folders that were read */

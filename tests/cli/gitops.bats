@@ -177,6 +177,51 @@ cluster() {
 	END
 }
 
+# device_class FILE NAME: a class for `nvidia.com/gpu`, and a Job for one.
+device_class() {
+	mkdir -p "$(dirname "$1")"
+	cat >"$1" <<-END
+		apiVersion: resource.k8s.io/v1
+		kind: DeviceClass
+		metadata: {name: $2}
+		spec:
+		  extendedResourceName: nvidia.com/gpu
+		  selectors: [{cel: {expression: "device.driver == 'gpu.nvidia.com'"}}]
+		---
+		apiVersion: v1
+		kind: Pod
+		metadata: {name: train, namespace: ml}
+		spec:
+		  containers:
+		  - name: train
+		    image: registry.example.com/train:1
+		    resources: {limits: {nvidia.com/gpu: 1}}
+	END
+}
+
+@test "device classes of another cluster define no resource here" {
+	device_class clusters/a/gpu.yaml gpu
+	device_class clusters/b/gpu.yaml whole
+	device_class clusters/c/gpu.yaml gpu
+	lint --select dra-resource-ambiguous .
+	is "$(paths)" ""
+	# The second class of one cluster is reported there.
+	sed 's/name: gpu}/name: second}/; /^---/,$d' clusters/c/gpu.yaml >clusters/c/second.yaml
+	lint --select dra-resource-ambiguous .
+	is "$(paths)" "clusters/c/gpu.yaml"
+}
+
+@test "a kustomization that is not built may replace references by vars" {
+	mkdir -p base
+	sed 's/--tensor-parallel-size=2/--model=$(MODEL_NAME)/' <(deployment one) >base/one.yaml
+	lint --render=never --select variable-undefined .
+	is "$(paths)" "base/one.yaml"
+	kustomization base 'resources: [one.yaml]
+vars: [{name: MODEL_NAME, objref: {apiVersion: v1, kind: ConfigMap, name: model}, fieldref: {fieldpath: data.name}}]'
+	lint --render=never --select variable-undefined .
+	is "$(paths)" ""
+}
+
 @test "clusters in sibling folders are checked separately" {
 	cluster clusters/a 6
 	cluster clusters/b 6

@@ -238,26 +238,33 @@ static size_t count_of(const struct object_index *set,
 }
 
 /* Adds the objects of one namespace, sorted by name, unless they are in
- * `others` (may be NULL). */
+ * `others` (may be NULL). An object of the workload's own set replaces one of
+ * the same name in another set. */
 static size_t add_named(const struct object_index *set,
 			const struct workload *w,
 			const struct kept_object *want,
 			struct kept_object *others, struct found_object *items)
 {
 	size_t n = 0, end = end_of(set, *want);
+	uint32_t own = index_set_of(set, w), last = own;
 
 	for (size_t i = first_of(set, want); i < end; i++) {
 		const struct kept_object *o = &set->named[i];
+		bool again = n && !strcmp(items[n - 1].name, o->name);
 
 		if (o->cluster != w->cluster ||
-		    (n && !strcmp(items[n - 1].name, o->name)))
+		    (again && (last == own || o->set != own)))
 			continue;
 		if (others)
 			others->name = o->name;
-		if (!others || !is_named(set, w, others))
-			items[n++] = (struct found_object){.name = o->name,
-							   .root = o->root,
-							   .in_set = true};
+		if (others && is_named(set, w, others))
+			continue;
+		n += !again;
+		last = o->set;
+		items[n - 1] = (struct found_object){.name = o->name,
+						     .root = o->root,
+						     .in_set = true,
+						     .place = o->place};
 	}
 	return n;
 }
@@ -288,7 +295,9 @@ const struct found_object *index_find_all(const struct object_index *set,
 		any.name = own.name = there[i].name;
 		if (!is_named(set, w, &any) && !is_named(set, w, &own))
 			items[(*n)++] = (struct found_object){
-				.name = there[i].name, .root = there[i].root};
+				.name = there[i].name,
+				.root = there[i].root,
+				.place = {.file = NO_FILE, .pointer = ""}};
 	}
 	return items;
 }
