@@ -15,7 +15,6 @@
 #include "kube/command/argv.h"
 #include "kube/command/env.h"
 #include "kube/command/parallel.h"
-#include "kube/purpose/class.h"
 
 /*
  * True if the ranks of a Job, or of a kind in the group apps, may meet at
@@ -182,9 +181,7 @@ static bool trains_alone(const struct container *c)
 					    "PET_MASTER_ADDR", "PET_STANDALONE",
 					    NULL};
 
-	if (container_purpose(c) == PURPOSE_SERVING ||
-	    !node_is_unset(node_get(c->node, "ports")) ||
-	    !node_is_unset(node_get(c->node, "readinessProbe")) ||
+	if (!node_is_unset(node_get(c->node, "ports")) ||
 	    object_is(c->pod->object, "apps", "Deployment"))
 		return false;
 	for (const char *const *text = texts; *text; text++)
