@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The HTTPS server in front of admission, on libmicrohttpd with GnuTLS. It
- * serves only POST /mutate and POST /validate. The server itself enforces
- * deadlines for handshake, headers and body (connection.h), because the
- * library's timeout only counts silence. Every request is answered if its
- * client reads the reply.
+ * The HTTPS server in front of admission (POST /mutate and POST /validate
+ * only), and the plain HTTP server for probes and metrics, both on
+ * libmicrohttpd. The HTTPS server uses GnuTLS and enforces deadlines for
+ * handshake, headers and body itself (connection.h), because the library's
+ * timeout only counts silence. It answers every request whose client reads the
+ * reply.
  */
 #ifndef WEBHOOK_SERVER_H
 #define WEBHOOK_SERVER_H
