@@ -673,7 +673,7 @@ unknown() {
 
 @test "an invalid entry of a device list hides only the devices after it" {
 	local value
-	for value in 0,foo ' all'; do
+	for value in 0,foo ' all' 0-3; do
 		printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c, image: "i:1", env: [{name: CUDA_VISIBLE_DEVICES, value: "%s"}], resources: {limits: {nvidia.com/gpu: 2}}}]}\n' \
 			"$value" >"list$value.yaml"
 	done
@@ -681,6 +681,7 @@ unknown() {
 	is "$status" 1
 	holds "$output" "\`CUDA_VISIBLE_DEVICES: 0,foo\` is not a list of device numbers, so only the devices before the invalid entry are visible"
 	holds "$output" "\`CUDA_VISIBLE_DEVICES:  all\` is not a list of device numbers, so no GPU is visible"
+	holds "$output" "\`CUDA_VISIBLE_DEVICES: 0-3\` is not a list of device numbers: its entry \`0-3\` names at most device 0"
 }
 
 @test "help and fix of a liveness probe name the same startup time" {

@@ -88,6 +88,14 @@ static struct finding *report_list(struct rule_run *run,
 			"`%s` names device %ld, but container `%s` has only %s (numbered from 0), so this entry and the rest are ignored",
 			name, strtol(bad, NULL, 10), container_title(c),
 			rule_count(run, n, "device"));
+	/* CUDA reads the digits that an entry starts with (pytorch
+	 * torch/cuda/__init__.py, _parse_visible_devices). */
+	if (isdigit((unsigned char)*bad))
+		return report_container(
+			run, c, at,
+			"`%s: %s` is not a list of device numbers: its entry `%.*s` names at most device %ld",
+			name, text, (int)strcspn(bad, ","), bad,
+			strtol(bad, NULL, 10));
 	return report_container(
 		run, c, at,
 		"`%s: %s` is not a list of device numbers, so %s visible", name,
