@@ -99,13 +99,14 @@ static const struct rejection items[] = {
 	/* The controller reports this and creates no pods
 	 * (components/predictor.go, RuntimeSupportsModel). */
 	REJECTION("runtime-format", PREDICTOR, "model.modelFormat",
-		  "!self.?model.runtime.hasValue() ||"
+		  "!self.?model.modelFormat.hasValue() ||"
+		  " !self.?model.runtime.hasValue() ||"
 		  " runtime.spec.supportedModelFormats.exists(f, f.name =="
 		  " self.model.modelFormat.name &&"
 		  " (!has(self.model.modelFormat.version) ||"
 		  " f.?version.orValue('') =="
 		  " self.model.modelFormat.version))",
-		  "'its runtime does not support the model format `' +"
+		  "'the runtime does not support the model format `' +"
 		  " self.model.modelFormat.name +"
 		  " (has(self.model.modelFormat.version) ? ' ' +"
 		  " self.model.modelFormat.version : '') + '`'"),
