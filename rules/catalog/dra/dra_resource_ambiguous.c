@@ -71,7 +71,7 @@ const struct rule rule_dra_resource_ambiguous = {
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary = "a requested resource that two DeviceClasses define",
-	.why = "Only one of the classes provides the resource, so that the pods get other devices than intended, or none.",
+	.why = "Only one of the classes provides the resource, so the pods may get other devices than intended, or none.",
 	.remedy =
 		"Give each DeviceClass its own extendedResourceName, or request the class by name (deviceclass.resource.kubernetes.io/NAME).",
 	.evidence =

@@ -130,8 +130,8 @@ static bool may_choose(const struct container *c)
 	return false;
 }
 
-/* Checks the values that the command sets. An empty value is left out, because
- * it may be meant for one program. */
+/* Checks the values that the command sets if they begin with a number. Others,
+ * such as an empty one, may be meant for one program. */
 static void check_command(struct rule_run *run, const struct container *c,
 			  const char *name)
 {

@@ -132,8 +132,8 @@ static bool may_meet_gpus(struct rule_run *run, const struct pod *pod)
 	       pod_gpu_intent(rule_accelerators(run), pod).by != INTENT_NONE;
 }
 
-/* Returns whether the source of envFrom sets the variable: unknown unless the
- * input files define its ConfigMap or Secret, in one way. */
+/* Returns whether the source of envFrom sets the variable; unknown if the input
+ * files do not define its ConfigMap or Secret, or differ about the key. */
 static enum tri sets(struct rule_run *run, const struct container *c,
 		     const struct node *source, const char *name)
 {

@@ -4,8 +4,8 @@
  * kubelet keeps such a reference as it is (k8s.io/kubernetes third_party/
  * forked/golang/expansion, v1.36.1). In a script it is a command substitution,
  * so that only names that look like variables are reported there. Only kinds
- * whose variables are known are checked, and no names that webhooks of clouds
- * and agents define.
+ * whose variables are known are checked, only containers without envFrom, and
+ * no names that webhooks of clouds and agents define.
  */
 #include <ctype.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static bool is_variable(const char *name, const char *script)
 	return upper && strchr(name, '_');
 }
 
-/* True if something else than env may define it: the kubelet, the controller of
+/* True if env defines it, or something else may: the kubelet, the controller of
  * the kind (LeaderWorkerSet 09c433b8 api/leaderworkerset/v1, Kthena 3cc05728
  * pkg/apis/workload/v1alpha1/model_serving_types.go), or a webhook for pods:
  * those of EKS (aws/amazon-eks-pod-identity-webhook pkg/handler/handler.go),
@@ -134,7 +134,7 @@ const struct rule rule_variable_undefined = {
 	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
 	.since = "1.0",
 	.summary = "a command refers to a variable that env does not define",
-	.why = "The kubelet passes the reference on as it is: the program gets a wrong argument, or the shell an unknown command.",
+	.why = "The kubelet passes the reference on as it is, so the program gets a wrong argument, or the shell runs an unknown command.",
 	.remedy =
 		"Define the variable in env, or write $$(NAME) for a literal $(NAME). In a shell, use $NAME.",
 	.evidence =

@@ -125,8 +125,8 @@ static void check_demand(struct rule_run *run, const struct workload *w,
 }
 
 /* Checks native resources, which Kueue counts as well; the index has only
- * extended resources. *said lists the
- * uncovered resources of the pods before. */
+ * extended resources. *said is the
+ * list of uncovered resources that was reported for earlier pods. */
 static void check_native(struct rule_run *run, const struct workload *w,
 			 const struct pod *pod,
 			 const struct found_object *queue, const char **said)
@@ -250,7 +250,7 @@ static void check_queue(struct rule_run *run, const struct object *object)
 		report_object(
 			run, object, spec,
 			"`namespaceSelector` is not set, so it selects no namespace: the ClusterQueue admits nothing"),
-		"set `namespaceSelector`; `{}` selects all namespaces");
+		"Set `namespaceSelector`; `{}` selects all namespaces.");
 }
 
 static void check(struct rule_run *run, const struct workload *w)

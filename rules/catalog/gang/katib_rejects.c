@@ -13,12 +13,13 @@
 #define OTHERS	   "owner.trialTemplate.trialParameters"
 
 static const struct rejection items[] = {
-	REJECTION("name", "Experiment", "metadata.name",
-		  "size(self.metadata.name) <= 40 &&"
-		  " self.metadata.name.matches('^[a-z$<{]')",
-		  "'its name does not begin with a letter, or is longer than 40"
-		  " characters'",
-		  .since = "0.18"),
+	REJECTION(
+		"name", "Experiment", "metadata.name",
+		"size(self.metadata.name) <= 40 &&"
+		" self.metadata.name.matches('^[a-z$<{]')",
+		"'its name does not begin with a lower-case letter, or is longer than 40"
+		" characters'",
+		.since = "0.18"),
 	REJECTION("trials", EXPERIMENT, "maxTrialCount",
 		  "self.maxTrialCount > 0",
 		  "'`maxTrialCount` is not positive'"),
@@ -74,7 +75,7 @@ const struct rule rule_katib_rejects = {
 	.flags = RULE_ABSENCE,
 	.since = "1.0",
 	.summary = "an Experiment that Katib rejects",
-	.why = "The webhook of Katib rejects numbers of trials that contradict each other, and references to parameters that do not exist.",
+	.why = "The webhook of Katib rejects an invalid name, numbers of trials that are out of range or contradict each other, and parameters of the trial that are defined twice or refer to a parameter that does not exist.",
 	.remedy = "Correct or remove the field that the message names.",
 	.evidence =
 		"https://github.com/kubeflow/katib/blob/33c8ff4e5/pkg/webhook/v1beta1/experiment/validator/validator.go",

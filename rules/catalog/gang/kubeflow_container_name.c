@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports training jobs without the container name that their kind requires.
+ * Reports training jobs without the container name that their kind requires,
+ * and Katib Experiments whose trials lack their primary container.
  *
  * Source: training-operator 1.9 pkg/webhooks, and the controllers before it:
  * each replica type must have a container with the name that the kind defines,
@@ -40,7 +41,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 				run, first, NULL,
 				"`%s` has no container `%s`: the training operator rejects the %s or, before 1.9, marks it as Failed",
 				pod->role, name, pod->object->kind),
-			"rename the training container to `%s`", name);
+			"Rename the training container to `%s`.", name);
 }
 
 /* True if a container of the trial has the name, or may have it. The operators
@@ -77,7 +78,7 @@ static void check_trial(struct rule_run *run, const struct object *object)
 		if (!may_have(&object->embedded[i], node_str(at)))
 			report_object(
 				run, object, at,
-				"no container of the trial is named `%s`: Katib rejects its pods, or gets no metrics of them",
+				"no container of the trial is named `%s`: Katib rejects its pods, or gets no metrics from them",
 				node_str(at));
 }
 
@@ -89,7 +90,7 @@ const struct rule rule_kubeflow_container_name = {
 	.since = "1.0",
 	.summary =
 		"a training job without the container that its kind, or its Experiment, requires",
-	.why = "The training operator's webhook rejects the object; releases before 1.9 mark the job as Failed. Katib's trials never report a metric.",
+	.why = "The training operator's webhook rejects the object; releases before 1.9 mark the job as Failed. Katib rejects the pods of an Experiment's trials, or gets no metrics from them.",
 	.remedy =
 		"Give the training container the name that the kind requires, for example `pytorch` in a PyTorchJob; in an Experiment, set `primaryContainerName` to its name.",
 	.evidence =

@@ -14,7 +14,7 @@
 #define DIVIDES	 "(" SIZE " % " GROUP " == 0 || (" SIZE " - 1) % " GROUP " == 0)"
 #define REPLICAS "self.spec.?replicas.orValue(1)"
 #define ROLLOUT	 "self.spec.rolloutStrategy.rollingUpdateConfiguration"
-/* True if the share is rounded down to no group. */
+/* True if maxUnavailable is 0, or a percentage that is rounded down to 0. */
 #define NO_UNAVAILABLE                                                         \
 	"(string(" ROLLOUT ".?maxUnavailable.orValue(1)).matches('^0+%?$')"    \
 	" || " ROLLOUT                                                         \
@@ -107,7 +107,7 @@ const struct rule rule_lws_rejects = {
 	.flags = RULE_ABSENCE,
 	.since = "1.0",
 	.summary = "a LeaderWorkerSet that its webhook rejects",
-	.why = "The LeaderWorkerSet webhook rejects an invalid name or size, subgroups that do not fit the group, and a rolling update that replaces no group.",
+	.why = "The LeaderWorkerSet webhook rejects, for example, an invalid name or size, subgroups that do not fit the group, and a rolling update that replaces no group.",
 	.remedy = "Correct or remove the field that the message names.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/lws/blob/6263137faff52293d0161de8eefcc250581e3cb7/pkg/webhooks/leaderworkerset_webhook.go",

@@ -31,9 +31,10 @@ static bool is_cron_job(const struct object *object)
 
 static const char kai_label[] = "kai.scheduler/queue";
 
-/* Checks the queue of KAI's scheduler, which it reads from labels of the owner
- * and of the pod alone (pkg/podgrouper/podgrouper/plugins/defaultgrouper,
- * CalcPodGroupQueue; 72de64fc). */
+/* Reports a queue in an annotation, because KAI's scheduler reads it only from
+ * labels of the owner and of the pod
+ * (pkg/podgrouper/podgrouper/plugins/defaultgrouper, CalcPodGroupQueue;
+ * 72de64fc). */
 static void check_kai(struct rule_run *run, const struct pod *pod)
 {
 	const struct object *object = pod->object;
@@ -93,7 +94,7 @@ const struct rule rule_queue_label_misplaced = {
 	.since = "1.0",
 	.summary =
 		"a queue name in a place where Kueue or KAI does not read it",
-	.why = "The job does not belong to the queue: it starts at once, outside the quota, or is never admitted.",
+	.why = "The job does not belong to the queue: it starts at once, outside the quota, is never admitted, or gets the default queue of KAI.",
 	.remedy =
 		"Set the queue name as a label in metadata.labels of the object, or in spec.jobTemplate.metadata.labels of a CronJob. For KAI, set it as a label of the object or of the pod template.",
 	.evidence = "https://kueue.sigs.k8s.io/docs/tasks/run/jobs/",

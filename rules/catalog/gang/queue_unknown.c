@@ -236,7 +236,7 @@ static void check(struct rule_run *run, const struct workload *w)
 		check_default(run, w);
 	if (w->kueue_queue && !*w->id.namespace)
 		rule_not_run(run, "the namespace is unknown");
-	/* No queue can have another name: kueue-rejects reports it. */
+	/* kueue-rejects reports names that no queue can have. */
 	else if (w->kueue_queue &&
 		 text_is_subdomain(w->kueue_queue, strlen(w->kueue_queue)))
 		check_kueue(run, w, CLUSTER_LOCAL_QUEUE, w->kueue_queue);

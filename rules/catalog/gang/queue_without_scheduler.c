@@ -3,12 +3,12 @@
  * Reports queues and PodGroups of KAI and Volcano on pods of the default
  * scheduler. KAI and Volcano handle only pods with their schedulerName, and
  * their webhooks do not set it. Operators may set it for their kinds, so only
- * native kinds and JobSets are checked, and LeaderWorkerSets for KAI: their
- * operator knows Volcano and Kubernetes alone (lws 09c433b8
- * pkg/schedulerprovider/interface.go). Source:
- * kai-scheduler
- * pkg/podgrouper/pod_controller.go (pods of another scheduler are filtered
- * out); volcano pkg/controllers/podgroup/pg_controller.go (filter by
+ * native kinds and JobSets are checked, and for KAI LeaderWorkerSets (their
+ * operator knows only Volcano and Kubernetes: lws 09c433b8
+ * pkg/schedulerprovider/interface.go) and Kubeflow's jobs. The latter are an
+ * info, because their operator may have been started with a scheduler. Source:
+ * kai-scheduler pkg/podgrouper/pod_controller.go (pods of another scheduler are
+ * filtered out); volcano pkg/controllers/podgroup/pg_controller.go (filter by
  * schedulerNames).
  */
 #include "base/array.h"
@@ -71,9 +71,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	for (size_t i = 0; i < ARRAY_SIZE(queues); i++) {
 		const struct node *queue = queue_of(pod, i);
 		bool kai = text_eq(queues[i].scheduler, "kai-scheduler");
-		struct finding *f;
-
 		bool keeps = keeps_scheduler(object, i);
+		struct finding *f;
 
 		if (!node_str(queue) ||
 		    (!keeps && !(kai && is_kubeflow(object))))

@@ -50,9 +50,9 @@ static const struct node *service_field(const struct pod *pod)
 	return pod_field(pod, "subdomain");
 }
 
-/* Adds the way in which pods of the kind get a DNS name. */
-static void help(struct rule_run *run, struct finding *f,
-		 const struct object *object)
+/* Adds help on how pods of the kind get a DNS name. */
+static void add_help(struct rule_run *run, struct finding *f,
+		     const struct object *object)
 {
 	static const struct {
 		const char *group, *kind, *text;
@@ -83,24 +83,25 @@ static void check_address(struct rule_run *run, const struct container *c,
 	const char *why = pod_name_unresolved(rule_arena(run), c->pod, value);
 
 	if (why)
-		help(run,
-		     report_container(run, c, at, "`%s` cannot be resolved%s",
-				      value, why),
-		     c->pod->object);
+		add_help(run,
+			 report_container(run, c, at,
+					  "`%s` cannot be resolved%s", value,
+					  why),
+			 c->pod->object);
 	if (!has_hostnames(c->pod))
 		return;
 	if (!wanted || node_is_unknown(has) ||
 	    (node_str(has) && strlen(node_str(has)) == len &&
 	     !strncmp(wanted, node_str(has), len)))
 		return;
-	help(run,
-	     report_container(
-		     run, c, at,
-		     "`%s` cannot be resolved: the pods have %s%s%s", value,
-		     node_str(has) ? "the subdomain `" : "no subdomain",
-		     node_str(has) ? node_str(has) : "",
-		     node_str(has) ? "`" : ""),
-	     c->pod->object);
+	add_help(run,
+		 report_container(
+			 run, c, at,
+			 "`%s` cannot be resolved: the pods have %s%s%s", value,
+			 node_str(has) ? "the subdomain `" : "no subdomain",
+			 node_str(has) ? node_str(has) : "",
+			 node_str(has) ? "`" : ""),
+		 c->pod->object);
 }
 
 /* True if an item may contain the address of a first pod, or of the pod itself.

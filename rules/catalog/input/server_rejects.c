@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports fields of Kubernetes' own kinds, and of the pods of all kinds, that
- * contradict each other, so that the API server rejects the object or its pods.
- * The rule does nothing at admission: the API server has accepted the object
- * before, and it checks the pods of custom kinds when they are created.
+ * Reports values and combinations of fields, in Kubernetes' own kinds and in
+ * the pods of all kinds, for which the API server rejects the object or its
+ * pods. The rule does nothing at admission: the API server has accepted the
+ * object before, and it checks the pods of custom kinds when they are created.
  */
 #include <string.h>
 
@@ -253,7 +253,8 @@ static void check_object(struct rule_run *run, const struct object *object)
 		rule_check_rejections(run, object);
 }
 
-/* Operators of serving kinds and templates add containers. */
+/* Reports an empty list of containers, except in serving kinds and templates,
+ * whose operators add containers. */
 static void check_containers(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *list = node_get(pod->spec, "containers");
@@ -287,7 +288,8 @@ const struct rule rule_server_rejects = {
 	.flags = RULE_ABSENCE | RULE_INFRASTRUCTURE,
 	.scope = PODSPEC,
 	.since = "1.0",
-	.summary = "a combination of fields that the API server rejects",
+	.summary =
+		"a value or a combination of fields that the API server rejects",
 	.why = "The API server rejects the object, or the pods that an operator creates from it.",
 	.remedy = "Correct or remove the field that the message names.",
 	.evidence =

@@ -4,7 +4,8 @@
  * lost rank indefinitely: the job neither fails nor succeeds, and holds its
  * GPUs until a person intervenes. A deadline of the job ends it; one in the pod
  * template would move the pods to another quota (scope Terminating). Kueue has
- * a label that sets a deadline.
+ * a label that sets a deadline. Skipped if `timeout`, the program or a
+ * livenessProbe ends a container that hangs.
  */
 #include "base/text.h"
 #include "engine/rule.h"

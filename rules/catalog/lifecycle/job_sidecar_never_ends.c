@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports jobs whose training ends while another container of the pod runs
- * forever. A pod has succeeded when all of its containers have ended (kubelet
- * getPhase, pkg/kubelet/kubelet_pods.go, v1.36.1), and its devices are free
- * then. Native sidecars do not count. Only programs that never end by
+ * Reports jobs and Pods whose training ends while another container of the pod
+ * runs forever. A pod has succeeded when all of its containers have ended
+ * (kubelet getPhase, pkg/kubelet/kubelet_pods.go, v1.36.1), and its devices are
+ * free then. Native sidecars do not count. Only programs that never end by
  * themselves are reported, as the last command of their container, and only
  * beside a container that trains. Argo and Tekton stop sidecars.
  */
@@ -36,8 +36,8 @@ static const char *const images[] = {
 	"nginx",    "redis",	"dcgm-exporter", "fluent-bit", "fluentd",
 	"filebeat", "promtail", "node-exporter", "prometheus", NULL};
 
-/* Returns the name of an image without its registry, folder, tag and digest, if
- * it is in the list. */
+/* Returns the item of the list that is the name of the container's image,
+ * without registry, folder, tag and digest; or NULL. */
 static const char *image_program(const struct container *c)
 {
 	const char *slash = c->image ? strrchr(c->image, '/') : NULL;
@@ -60,8 +60,8 @@ static bool is_wrapper(const struct arg *arg)
 	       text_any(arg->base, names, text_eq);
 }
 
-/* Returns the program of the last command. Earlier commands may run in the
- * background, and may stop it if it does. */
+/* Returns the program of the last command if it is in the list, or NULL.
+ * Earlier commands do not keep the container running. */
 static const char *last_program(const struct argv *argv)
 {
 	size_t i = argv->n;
@@ -159,7 +159,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (program && by)
 			report_container(
 				run, c, container_command_node(c),
-				"`%s` in container `%s` never ends: after `%s` has ended, the pod runs on and keeps its %s%s",
+				"`%s` in container `%s` never ends: after container `%s` has ended, the pod runs on and keeps its %s%s",
 				program, container_title(c),
 				container_title(by), pod_device(pod),
 				pod->gpus.n == 1 ? "" : "s");
@@ -172,7 +172,8 @@ const struct rule rule_job_sidecar_never_ends = {
 	.severity = SEVERITY_WARNING,
 	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
-	.summary = "a container beside the training that never ends",
+	.summary =
+		"a container that never ends, in the pod of a training container that does",
 	.why = "A pod has succeeded only when all of its main containers have ended. The job never completes, or fails at its deadline, and its GPUs stay allocated.",
 	.remedy =
 		"Move the container to initContainers with restartPolicy: Always (a native sidecar), or to a Deployment.",

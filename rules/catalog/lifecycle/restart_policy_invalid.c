@@ -2,11 +2,12 @@
 /*
  * Reports restart settings that the API server or an operator rejects, with or
  * without GPUs: a policy that does not exist; Always in a Job; any policy but
- * Always, or a deadline, in a controller of long-running pods; OnFailure or
- * podReplacementPolicy TerminatingOrFailed together with a podFailurePolicy; a
- * negative backoffLimit. mpi-operator accepts Never and OnFailure only. Source:
- * observed with kube-apiserver 1.36; pkg/apis/batch/validation,
- * pkg/apis/apps/validation ValidatePodTemplateSpecForReplicaSet; mpi-operator
+ * Always, or a deadline, in a controller of long-running pods; OnFailure (also
+ * as JobSet's default) or podReplacementPolicy TerminatingOrFailed together
+ * with a podFailurePolicy; a negative backoffLimit. mpi-operator accepts Never
+ * and OnFailure only. Source: observed with kube-apiserver 1.36;
+ * pkg/apis/batch/validation, pkg/apis/apps/validation
+ * ValidatePodTemplateSpecForReplicaSet; mpi-operator
  * pkg/apis/kubeflow/validation.
  */
 #include "engine/rule.h"
@@ -81,7 +82,7 @@ static void check_job(struct rule_run *run, const struct pod *pod,
 			report_pod(run, pod, limit,
 				   "`backoffLimit` must be 0 or more, not %s",
 				   rule_number(run, n)),
-			"set `backoffLimit` to 0 or more");
+			"Set `backoffLimit` to 0 or more.");
 }
 
 static void check_service(struct rule_run *run, const struct pod *pod)

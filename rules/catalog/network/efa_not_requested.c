@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports GPU containers that set FI_PROVIDER to efa but get no EFA interface.
+ * Reports GPU containers in which FI_PROVIDER is efa, set by env, a command or
+ * the MPI launcher, but which get no EFA interface.
  * libfabric finds interfaces only if the device plugin, a claim or the host
  * gives them to the container. A network driver (DRANET) gives the devices of a
  * claim to all containers of the pod. Source: aws/aws-ofi-nccl; AWS's guide of
@@ -87,7 +88,7 @@ const struct rule rule_efa_not_requested = {
 	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
 	.summary =
-		"a GPU container sets FI_PROVIDER to efa but requests no EFA interface",
+		"a GPU container uses FI_PROVIDER=efa but requests no EFA interface",
 	.why = "The device plugin gives EFA interfaces only to containers that request them. Without them, NCCL uses TCP, which is many times slower, or fails.",
 	.remedy =
 		"Request hugepages-2Mi, and as many vpc.amazonaws.com/efa as the instance type has.",

@@ -4,8 +4,9 @@
  * handshake before a transfer of the KV cache. NixlConnector announces
  * VLLM_NIXL_SIDE_CHANNEL_HOST, whose default is localhost in vllm/envs.py of
  * 0.9 to 0.12 and of 2026-08 (vllm-project/vllm#53018). Dynamo and Ray Serve
- * set it. Only a server that produces a cache is reported: consumers ask, and
- * servers of both roles in one pod reach each other.
+ * set it. Only a server that produces a cache is reported: consumers connect to
+ * it, and servers of both roles in one pod reach each other. Pods with
+ * hostNetwork are skipped.
  */
 #include <string.h>
 
@@ -29,8 +30,8 @@ static const struct arg *connector(const struct container *c)
 	return NULL;
 }
 
-/* True if the pod consumes caches and produces none, by its role, or by a name
- * or label that says so. */
+/* True if the pod consumes caches and produces none: its kv_role is
+ * kv_consumer, or its role, name or a label contains "decode". */
 static bool only_consumes(const struct pod *pod, const struct arg *arg)
 {
 	bool decodes = text_contains(arg->text, "kv_consumer") ||
@@ -42,9 +43,9 @@ static bool only_consumes(const struct pod *pod, const struct arg *arg)
 	return decodes;
 }
 
-/* Returns the node of the host if it is known and only this pod reaches it;
- * NULL if it may be another one. Without the variable, the word that names the
- * connector. */
+/* Returns the value of the variable if it is a loopback address, or the word
+ * that names the connector if the variable is not set; NULL if another host may
+ * be set. */
 static const struct node *local_host(const struct container *c,
 				     const struct arg *arg)
 {
@@ -97,7 +98,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 				? "`" NAME
 				  "` is not set: vLLM listens on `localhost`, where no other pod can fetch the KV cache of container `%s`"
 				: "`" NAME
-				  "` is the pod itself: no other pod can fetch the KV cache of container `%s`",
+				  "` is an address of the pod itself: no other pod can fetch the KV cache of container `%s`",
 			container_title(only));
 }
 

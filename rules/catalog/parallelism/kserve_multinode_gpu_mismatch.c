@@ -70,8 +70,8 @@ static bool runs_preset(const struct container *c)
 
 /*
  * Reports sizes over several pods of an LLMInferenceService without a
- * `worker`: KServe then uses the preset for one pod, which passes neither of
- * them to vLLM (v1alpha2/llmisvc/config_merge.go; config/llmisvcconfig, 0.16 to
+ * `worker`: KServe then uses the preset for one pod, which passes neither
+ * size to vLLM (v1alpha2/llmisvc/config_merge.go; config/llmisvcconfig, 0.16 to
  * 0.20 and aaac4e29).
  */
 static void check_llm(struct rule_run *run, const struct pod *pod)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports Ray objects that KubeRay rejects; the checks are in
- * rules/engine/rejections.
+ * Reports Ray objects that KubeRay rejects. Except for that of runtimeEnvYAML,
+ * the checks are in rules/engine/rejections.
  */
 #include "base/text.h"
 #include "engine/rejections.h"

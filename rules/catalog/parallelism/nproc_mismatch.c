@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports launchers that start more or fewer processes than the container has
- * GPUs. A process uses one GPU unless the program uses several itself. Source
- * for the number of processes: training-operator 1.8 and 1.9,
- * pkg/controller.v1/pytorch/envvar.go setPodEnv, with or without a master.
+ * GPUs, or more than a visibility variable leaves visible. A process uses one
+ * GPU unless the program uses several itself. Source for the number of
+ * processes: training-operator 1.8 and 1.9, pkg/controller.v1/pytorch/envvar.go
+ * setPodEnv, with or without a master.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 /*
  * Reports environment variables that the operator sets as well. setPodEnv() of
  * the training operator appends variables, some of them only if there is a
- * master. Elastic jobs get PET_RDZV_* instead. Trainer v2 rejects a
- * TrainJob that sets them, if its runtime, which is not read here, has the
- * torch policy. Jobs of the other frameworks get other variables. Source:
+ * master. Elastic jobs get PET_RDZV_* instead. Jobs of the other frameworks,
+ * and launchers of the MPI operator, get other variables. Trainer v2 rejects a
+ * TrainJob that sets them, if its runtime has the torch policy. Source:
  * training-operator v1.9.0 pkg/controller.v1: pytorch/envvar.go,
  * tensorflow/tfjob_controller.go SetClusterSpec, xgboost/xgboost.go,
  * jax/envvar.go, paddlepaddle/envvar.go; trainer v2.0.0 to v2.3.0
@@ -215,7 +215,7 @@ const struct rule rule_operator_env_overridden = {
 	.scope = NEW_TEMPLATES,
 	.since = "1.0",
 	.summary =
-		"an environment variable that the training operator also sets",
+		"an environment variable that the operator of the job also sets",
 	.why = "The operator appends its own variable, and the last one wins, so the value in the template has no effect. Kubeflow Trainer v2 instead rejects a TrainJob that sets such a variable, if its runtime is a torch runtime.",
 	.remedy =
 		"Remove the variable, and set the number of nodes and processes in the job's own fields.",

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports Ray Serve replicas that need more GPUs than their Ray cluster has.
- * Ray Serve places a replica on a Ray node that has its GPUs free; for a
- * placement group, the GPUs of each bundle. Requests in the application's code
- * are unknown and can only add more.
+ * Reports Ray Serve replicas that need more GPUs than their Ray cluster has,
+ * and a serveConfigV2 that is not a YAML mapping, so that none is started. Ray
+ * Serve places a replica on a Ray node that has its GPUs free; for a placement
+ * group, the GPUs of each bundle. Requests in the application's code are
+ * unknown and can only add more.
  *
  * Sources: KubeRay common/pod.go; ray.serve.schema.DeploymentSchema;
  * AutoscalingConfig: min_replicas is 1 by default.
@@ -153,9 +154,12 @@ static void check(struct rule_run *run, const struct object *object)
 		return;
 	at = node_path(object->root, "spec.serveConfigV2");
 	if (yaml_is_not_map(rule_arena(run), at))
-		report_object(
-			run, object, at,
-			"`serveConfigV2` is not a YAML mapping: KubeRay starts the cluster, but none of its applications");
+		finding_help(
+			run,
+			report_object(
+				run, object, at,
+				"`serveConfigV2` is not a YAML mapping: KubeRay starts the cluster, but none of its applications"),
+			"Correct the YAML of `serveConfigV2`.");
 	if (!node_str(at) || !count_gpus(object, &has))
 		return;
 	config = yaml_in(rule_arena(run), at);
@@ -190,7 +194,7 @@ const struct rule rule_ray_serve_never_fits = {
 	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary = "Ray Serve replicas that never start in their Ray cluster",
-	.why = "Replicas that fit on no node are never placed: the application never becomes ready, while the cluster holds its GPUs.",
+	.why = "Replicas that fit on no node are never placed: the application never becomes ready, while the cluster holds its GPUs. If `serveConfigV2` is not a YAML mapping, no application starts.",
 	.remedy =
 		"Give the Ray workers as many GPUs as the replicas need, or start fewer or smaller replicas.",
 	.evidence =

@@ -7,10 +7,10 @@
  * it, and the kubelet evicts the pod for disk pressure in the middle of the
  * download.
  *
- * The folder is read from the variables of huggingface_hub (default:
- * ~/.cache/huggingface; the images of TGI and of Text Embeddings Inference set
- * /data, TGI's cloud builds set /tmp). The home folder is known only for images
- * that run as root.
+ * The folder is read from --download-dir or the variables of huggingface_hub
+ * (default: ~/.cache/huggingface; the images of TGI and of Text Embeddings
+ * Inference set /data, TGI's cloud builds set /tmp). The home folder is known
+ * only for images that run as root.
  *
  * Source: kubernetes-engine-samples#1581 (57 GB used, request 0, /data was
  * mounted, the cache elsewhere); LMCache#1399.
@@ -73,7 +73,7 @@ static const char *kserve_cache(const struct container *c)
 		       : NULL;
 }
 
-/* True if variables from a ConfigMap, or the shell that starts the program, may
+/* True if variables from envFrom, or the shell that starts the program, may
  * set the cache folder. */
 static bool may_be_elsewhere(const struct container *c)
 {

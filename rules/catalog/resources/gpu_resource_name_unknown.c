@@ -39,8 +39,8 @@ static uint64_t nodes_with_resource(const struct cluster *cluster,
 	return count;
 }
 
-/* A container, and the accelerators that the names of its entries and those of
- * the previous container resemble. */
+/* A container. own has, for each of its entries, the accelerator that the name
+ * resembles; before has those of the previous container. */
 struct names {
 	const struct container *c;
 	const struct accelerator **own, **before;

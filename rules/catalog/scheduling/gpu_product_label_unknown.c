@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports values of product labels that no node has. The values of GKE's
+ * Reports values of product labels that are unknown, or that no node has. The
+ * values of GKE's
  * gke-accelerator and gke-tpu-accelerator are listed in a table; because new
  * products appear, the finding is an info. With a snapshot, the values of all
  * product labels are compared with the labels of the nodes.
@@ -11,7 +12,8 @@
 #include "kube/scheduling/affinity.h"
 #include "kube/scheduling/node_match.h"
 
-/* Compares the value with all values of the key, if they are known. */
+/* Reports a value that is not in the table of its key. Skips keys without a
+ * table. */
 static void check_value(struct rule_run *run, const struct pod *pod,
 			const struct node_need *need, const struct node *value)
 {

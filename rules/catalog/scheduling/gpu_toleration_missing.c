@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports GPU pods that do not tolerate the taint of GPU nodes. GPU nodes often
+ * Reports GPU pods that do not tolerate the taint of GPU nodes, or of the nodes
+ * of the control plane if they select these (an info). GPU nodes often
  * have a taint with the name of the vendor's resource: nvidia.com/gpu, also for
  * MIG, shared and claimed devices. A snapshot or the policy shows whether they
  * do; otherwise the finding is an info, and an object that names a managed
@@ -248,7 +249,7 @@ static void check_control_plane(struct rule_run *run, const struct pod *pod)
 	finding_severity(f, SEVERITY_INFO);
 	finding_help(
 		run, f,
-		"add {key: %s, operator: Exists, effect: NoSchedule}, or select other nodes",
+		"Add the toleration {key: %s, operator: Exists, effect: NoSchedule}, or select other nodes.",
 		CONTROL_PLANE);
 }
 
@@ -278,10 +279,11 @@ const struct rule rule_gpu_toleration_missing = {
 	.flags = RULE_ABSENCE | RULE_SAFE_PATCH | RULE_SITE,
 	.scope = GPU_PODS,
 	.since = "1.0",
-	.summary = "a GPU pod does not tolerate the taint of GPU nodes",
-	.why = "If GPU nodes are tainted and the cluster does not add the toleration, the pod stays Pending (untolerated taint). Without a snapshot or `platform: {gpuTaints: [...]}` in the policy, this is an info.",
+	.summary =
+		"a GPU pod does not tolerate the taint of GPU nodes, or of the control plane that it selects",
+	.why = "If the nodes are tainted and the cluster does not add the toleration, the pod stays Pending (untolerated taint). Without a snapshot or `platform: {gpuTaints: [...]}` in the policy, this is an info.",
 	.remedy =
-		"Add a toleration with the vendor's key, operator Exists and effect NoSchedule.",
+		"Add a toleration with the key of the taint, operator Exists and effect NoSchedule.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/admission/extendedresourcetoleration; https://github.com/Azure/AKS/issues/1449; 15 % of 637 public GPU pod specs have tolerations",
 	.check_pod = check,

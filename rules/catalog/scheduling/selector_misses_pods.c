@@ -16,6 +16,8 @@
 #include "engine/rule.h"
 #include "kube/set/index_find.h"
 
+/* Largest number of differing letters of two labels, and the length of the
+ * shortest label that is compared. */
 enum { LETTERS = 2, SHORTEST = 4 };
 
 static void check_budget(struct rule_run *run, const struct workload *w)
@@ -65,7 +67,7 @@ static void check_scaler(struct rule_run *run, const struct workload *w,
 		run,
 		report_place(
 			run, &w->id, &w->place,
-			"%s `%s` scales %s `%s`, not %s: if that does not exist, it scales nothing",
+			"%s `%s` has the target %s `%s`, not %s: if its target does not exist, it scales nothing",
 			scaler->id.kind, scaler->id.name, scaler->kind,
 			scaler->name, rule_title(run, w->id.kind, w->id.name)),
 		&scaler->place, "the autoscaler");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports rollouts that need more GPUs than the workload already uses.
+ * Reports rollouts of Deployments, and of KServe's services that have one, that
+ * need more GPUs than the workload already uses.
  * maxSurge is rounded up, maxUnavailable down: 25 % of up to three pods is
  * zero.
  */

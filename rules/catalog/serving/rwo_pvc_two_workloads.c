@@ -16,7 +16,8 @@
 
 #define HOSTNAME "kubernetes.io/hostname"
 
-/* Largest numbers of workloads, and of claims or labels of one. */
+/* Largest number of workloads; of claims of a workload, and of labels of a
+ * claim. */
 enum { WORKLOADS = 300, MOST = 16 };
 
 /* A label that the nodes of all pods of a template have. */
@@ -24,7 +25,7 @@ struct fixed_label {
 	const char *key, *value;
 };
 
-/* A claim that the pods of a template mount. */
+/* A claim that the pods of a template mount, and the labels of their nodes. */
 struct use {
 	const char *claim;
 	struct fixed_label labels[MOST];
@@ -109,7 +110,8 @@ static bool share_node(const struct use *a, const struct use *b)
 	return false;
 }
 
-/* Returns the label by which both run on different nodes, or NULL. */
+/* Returns a label of b whose value differs in a, so that both run on different
+ * nodes; or NULL. */
 static const struct fixed_label *clash(const struct use *a, const struct use *b)
 {
 	for (size_t i = 0; i < a->nlabels; i++)
@@ -223,9 +225,9 @@ const struct rule rule_rwo_pvc_two_workloads = {
 	.since = "1.0",
 	.summary =
 		"two servers mount a volume that only one node, or one pod, may use",
-	.why = "If the storage is attached to nodes (disks, not NFS), the pods on the second node wait in ContainerCreating (Multi-Attach) with their GPUs allocated.",
+	.why = "If the storage is attached to nodes (disks, not NFS), the pods on the second node wait in ContainerCreating (Multi-Attach) with their GPUs allocated. With ReadWriteOncePod, all pods but one stay Pending.",
 	.remedy =
-		"Use a ReadWriteMany or ReadOnlyMany claim, a claim for each workload, or the same node for both.",
+		"Use a ReadWriteMany or ReadOnlyMany claim, a claim for each workload, or, if the claim is ReadWriteOnce, the same node for both.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes; https://github.com/Tanguille/cluster/pull/3568",
 	.check_workload = check,

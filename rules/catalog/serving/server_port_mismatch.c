@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports requests that reach no server: a probe or a Service names a port that
- * the pod does not have, an InferencePool selects no pod, or the port number to
- * which a Service or an InferencePool sends differs from the server's. Port
- * numbers are compared only if the pod has one container, and it does not
- * declare the port. Source: kubernetes pkg/probe/util.go (a named port is
- * looked up in the container's ports); discovery/v1 endpoints of named ports
+ * the pod does not have, an InferencePool selects no pod or, beside its
+ * servers, pods that declare other ports (an info), or the port number to which
+ * a Service or an InferencePool sends differs from the server's. Port numbers
+ * are compared only if the pod has one container, and it does not declare the
+ * port. Source: kubernetes pkg/probe/util.go (a named port is looked up in the
+ * container's ports); discovery/v1 endpoints of named ports
  * (pkg/controller/util/endpoint/controller_utils.go, FindPort);
  * gateway-api-inference-extension docs, InferencePool (targetPorts).
  */
@@ -232,8 +233,8 @@ static enum tri has_number(const struct pod *pod, int64_t number)
 	return has;
 }
 
-/* Reports pods that a pool selects beside its servers; an info, because they
- * may listen on a port that they do not declare. */
+/* Reports pods that a pool selects in addition to its servers; an info, because
+ * they may listen on a port that they do not declare. */
 static void check_others(struct rule_run *run, const struct kube_service *pool)
 {
 	const struct workload *other = NULL;
@@ -287,7 +288,8 @@ const struct rule rule_server_port_mismatch = {
 	.needs = NEEDS_SET,
 	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
-	.summary = "a probe, Service or InferencePool that reaches no server",
+	.summary =
+		"a probe, Service or InferencePool that sends requests where no server listens",
 	.why = "The pods hold their GPUs and get no request, or restart because a probe never succeeds.",
 	.remedy =
 		"Use the port on which the server listens, and the labels of its pods.",

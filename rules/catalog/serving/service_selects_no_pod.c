@@ -18,8 +18,8 @@ static bool is_of_controller(const char *key)
 	       text_ends(key, "-hash");
 }
 
-/* True if some label of the Service or of the pods is unknown, so that it may
- * select them. */
+/* True if the Service selects the pods, or may select them because a label of
+ * either is unknown. */
 static bool may_select(const struct kube_service *service,
 		       const struct workload_pod *pod)
 {
@@ -34,7 +34,8 @@ static bool may_select(const struct kube_service *service,
 	       service_selects(service, pod);
 }
 
-/* Returns the Service of this name beside the workload, or NULL. */
+/* Returns the Service of this name beside the workload; NULL if there is none,
+ * or more than one. */
 static const struct kube_service *
 find_service(struct rule_run *run, const struct workload *w, const char *name)
 {
