@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Short helpers that post reviews, and policies as texts.
+ * Short helpers that post reviews, and set policies given as texts.
  */
 #ifndef TESTS_ASK_FIXTURE_H
 #define TESTS_ASK_FIXTURE_H

@@ -34,8 +34,8 @@ static inline long memory_mb(void)
 	return used * (sysconf(_SC_PAGESIZE) / 1024) / 1024;
 }
 
-/* Returns the largest resident memory in MB since the last reset. reset: resets
- * it first. */
+/* Returns the largest resident memory in MB since the last reset. If reset is
+ * set, resets it before, and returns the memory of now. */
 static inline long memory_peak_mb(bool reset)
 {
 	FILE *file = fopen("/proc/self/clear_refs", "w");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reviews for the admission code, written as flow YAML and converted to the
- * JSON that an API server posts, and functions that search the reply.
+ * JSON that an API server posts, and a search in the reply.
  */
 #ifndef TESTS_REVIEW_FIXTURE_H
 #define TESTS_REVIEW_FIXTURE_H

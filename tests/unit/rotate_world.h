@@ -54,17 +54,15 @@ struct replica {
 	int64_t offset; /* error of the replica's clock */
 	bool up, ready, waiting, readable;
 	int leaf; /* leaf that the replica serves */
-	/* Times and versions of this round. */
+	/* times and versions of this round */
 	int64_t begun, read;
 	unsigned rv, config_rv[CONFIGS];
 	uint64_t bundle[CONFIGS];
 	struct secret secret;
 	bool changed;
-	/* a CA that all configurations had in the last round, their versions,
-	 * and the time since which */
-	int settling;
-	unsigned settling_rv[CONFIGS];
-	int64_t since;
+	int settling; /* CA that all configurations had in the last round */
+	unsigned settling_rv[CONFIGS]; /* their versions */
+	int64_t since;		       /* time since which they had it */
 };
 
 struct world {

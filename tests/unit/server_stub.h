@@ -3,15 +3,16 @@
  * Replaces webhook/admission/admission.c and checks no objects: the answer
  * depends on the first bytes of the body. Included by one file of a program.
  *
- *	sleep MS	answer after this time
- *	work		no answer: the review used its processor time
- *	work slowly	the same after 1.9 s; its start takes as long as it may
- *	status N	with this status (and Retry-After for 503)
+ *	sleep MS	an answer after this time
+ *	work		none, because the review used its processor time
+ *	work slowly	none after 1.9 s; an answer from the start of the
+ *			review then takes all of its time
+ *	status N	an answer with this status (and Retry-After for 503)
  *	large N		an answer of N bytes
- *	anything else	140 bytes that look like a review
+ *	anything else	an answer of 140 bytes that looks like a review
  *
- * A body that is too long is a review when it begins with `long`, and one that
- * costs too much when it begins with `work`; the answer to that is status 201.
+ * A review that is too long is answered from its start, with status 201, if the
+ * body begins with `long`; one that costs too much, if it begins with `work`.
  */
 #ifndef SERVER_STUB_H
 #define SERVER_STUB_H

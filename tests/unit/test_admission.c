@@ -347,7 +347,7 @@ static const char exempts[] =
 static void an_exemption_expires_while_the_policy_is_loaded(void **state)
 {
 	static const struct {
-		int64_t day; /* of January 2099 */
+		int64_t day; /* day in January 2099 */
 		bool suppressed, patched, denied;
 	} days[] = {
 		{9, true, false, false},   {10, true, false, false},

@@ -219,7 +219,8 @@ static void deep_tree(struct buf *out, const char *text, const char *value)
 	repeat(out, "}", 400);
 }
 
-/* A workflow whose parameter is a number: names of fields match in any case. */
+/* Writes a Workflow with a number as a parameter, for which the names of all
+ * fields are compared without regard to case. */
 static void any_case(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, "

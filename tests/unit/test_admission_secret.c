@@ -158,7 +158,6 @@ static void a_break_glass_ticket_is_masked(void **state)
 	check_quiet(*state);
 }
 
-/* An object that cannot be read. */
 static void an_unreadable_object_shows_no_secret(void **state)
 {
 	set_policy(*state, "enforce");

@@ -50,7 +50,7 @@ static void extra_text(struct texts *t, const struct cast *c)
 static void old_key_format(struct texts *t, const struct cast *c)
 {
 	pem_cert(&t->cert, c->single.cert);
-	/* as `openssl ecparam -genkey` writes it */
+	/* The format of `openssl ecparam -genkey`. */
 	buf_adds(&t->key, "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n"
 			  "-----END EC PARAMETERS-----\n");
 	pem_key_old(&t->key, c->single.key, NULL);

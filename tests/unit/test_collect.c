@@ -17,7 +17,8 @@ enum { FILES = 6, MOST = 3 };
 
 static const struct rule rule = {.name = "r"};
 
-/* A finding in its own memory, which is overwritten afterward. */
+/* A finding in its own memory, which is overwritten after the collection has
+ * copied it. */
 struct made {
 	char message[16];
 	struct finding finding;

@@ -21,7 +21,8 @@ static void roles_are_counted(void **state)
 		 "{components: [{name: a, size: 3, template: " GPU_POD(
 			 1) "}]}}}",
 		 "a:6/6x1 | 6/6 gang 1 none"},
-		/* Engine runtimes change the template for one role. */
+		/* A role with engine runtimes gets its own copy of the
+		   template. */
 		{"{apiVersion: workloads.x-k8s.io/v1alpha2, kind: "
 		 "RoleBasedGroup, spec: {roleTemplates: [{name: t, template: " GPU_POD(
 			 1) "}], roles: [{name: a, engineRuntimes: [{profileName: p}], "

@@ -27,8 +27,8 @@ enum what {
 	UNSAFE = 1024, /* the finding has a fix that is not safe */
 	SUPPRESSED = 2048,
 	ERROR = 4096,		/* severity error; else warning */
-	LATELY = 8192,		/* the exemption ended some days ago */
-	OF_CONTROLLERS = 16384, /* the policy's controllerPods is deny */
+	LATELY = 8192,		/* the exemption expired some days ago */
+	OF_CONTROLLERS = 16384, /* controllerPods of the policy is `deny` */
 	FELL = 32768,
 	HAD = 65536, /* the old object would be denied for the rule */
 };
@@ -161,7 +161,7 @@ static const struct decide_case cases[] = {
 	{ACTION_PATCH, MODE_ENFORCE,
 	 MUTATE | POD | PATCHABLE | REPAIR | CONTROLLED, OUTCOME_PATCH,
 	 OUTCOME_PATCH},
-	/* an exemption that has just ended warns for a week */
+	/* an exemption that has expired warns for a week */
 	{ACTION_DENY, MODE_ENFORCE, POD | LATELY, OUTCOME_WARN, OUTCOME_WARN},
 	{ACTION_PATCH, MODE_ENFORCE, MUTATE | POD | PATCHABLE | REPAIR | LATELY,
 	 OUTCOME_NONE, OUTCOME_NONE},

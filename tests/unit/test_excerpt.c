@@ -15,7 +15,7 @@
 
 struct wanted_mark {
 	const char *word;
-	int n;		  /* number of the occurrence */
+	int n;		  /* number of its occurrence in the text */
 	const char *text; /* NULL: the primary mark */
 };
 

@@ -330,7 +330,7 @@ static void the_last_of_duplicate_keys_counts(void **state)
 	static const struct {
 		const char *text, *json;
 		unsigned duplicates;
-		uint32_t start, end; /* of the last one */
+		uint32_t start, end; /* bytes of the last one */
 	} cases[] = {
 		{"{\"a\":1,\"b\":2,\"a\":3}", "{\"a\":3,\"b\":2}", 1, 13, 16},
 		{"{\"a\":1,\"a\":1}", "{\"a\":1}", 1, 7, 10},

@@ -160,7 +160,7 @@ static void the_work_of_aliases_is_limited(void **state)
 		       "line 1): the last value counts\nerror 1:7-8 " TOO_MUCH);
 }
 
-/* As in go-yaml, at most 99 of 100 decodes may come from aliases. */
+/* As in go-yaml, at most 99 of 100 decoded values may come from aliases. */
 static void aliases_may_make_as_much_as_in_go_yaml(void **state)
 {
 	struct reading reading;

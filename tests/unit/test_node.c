@@ -415,7 +415,8 @@ static void a_missing_field_is_placed_at_its_parent(void **state)
 	assert_anchor(root, 10, 14);	    /* its first key */
 	assert_anchor(list, 10, 14);	    /* its key */
 	assert_anchor(item->first, 27, 28); /* its value */
-	assert_anchor(item, 20, 25);	    /* its first key: name is missing */
+	assert_anchor(item, 20,
+		      25); /* its first key, because `name` is missing */
 	at_bytes(put(item, "name", scalar(NODE_STRING, "train")), 30, 36, 41);
 	assert_anchor(item, 36, 41);
 	item = at_bytes(seq_new(), 0, 50, 55);

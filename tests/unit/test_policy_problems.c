@@ -471,7 +471,7 @@ static void exemptions_that_end_soon_are_warned_of(void **state)
 		"`shm-missing`?\n"
 		"5:10: warning: unknown rule `frob`\n"};
 
-	/* The names of its rules are then unknown as well. */
+	/* Without its folder, the names of its custom rules are unknown. */
 	static const struct row apart = {
 		HEAD "custom: [rules/*.yaml]\nlocked: [site-registry]\n",
 		"3:1: warning: rules of `custom:` are not read: this policy "

@@ -2,8 +2,9 @@
 /*
  * Tables of rejections: each expression and each message compiles, and a check
  * is marked `absent` if and only if it may reject an object that lacks the
- * field of the check. The test evaluates the rule for an object of which only
- * that is known: the rule may reject it unless the result is true or an error.
+ * field of the check. The test evaluates the rule for an object in which that
+ * field is missing and all others are unknown: the rule may reject it unless
+ * the result is true or an error.
  */
 #include <setjmp.h>
 #include <stdarg.h>

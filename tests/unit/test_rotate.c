@@ -145,7 +145,7 @@ static void leaf_is_renewed(void **state)
 	f.ask.now = start + 60 * DAY - 3;
 	assert_int_equal(go(&f), 0);
 	f.ask.now = start + 60 * DAY + 3;
-	unpublish(&f); /* needs no settling, because the CA is known */
+	unpublish(&f); /* clients know the CA, so nothing has to settle */
 	assert_int_equal(go(&f), ROTATE_NEW_LEAF);
 	assert_false(same(&old, &f.state.leaf.cert));
 	assert_true(verifies(&f.bundles, &f.state.leaf.cert, names[0],

@@ -86,7 +86,7 @@ static void a_review_that_waited_too_long_gets_429(void **state)
 	stage_end(&stage);
 }
 
-/* The memory allows checking two large reviews at a time. */
+/* The memory is enough for the checks of two large reviews at a time. */
 static void reviews_wait_for_memory(void **state)
 {
 	enum { N = 4 };

@@ -485,7 +485,7 @@ static void edits_that_cannot_be_spliced_are_rejected(void **state)
 		{"a:\n  b: &x 1\nc: *x\n", "[{remove: [a]}]", NULL, "anchor"},
 		{"a: {b: &x 1}\nc: *x\n", "[{set: [a, b], value: 2}]", NULL,
 		 "anchor"},
-		/* next to them the edit works */
+		/* next to an alias or a merge key the edit is made */
 		{"a: &x {b: 1}\nc:\n  <<: *x\n", "[{set: [c, d], value: 2}]",
 		 "a: &x {b: 1}\nc:\n  <<: *x\n  d: 2\n", NULL},
 		{"a: &x {b: 1}\nc: *x\n", "[{set: [d], value: 2}]",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* New entries that are not inserted below all others. */
+/* New entries that are inserted above others (metadata before spec), and cases
+ * in which they are not. */
 #include "splicing.h"
 
 static void metadata_goes_before_the_spec(void **state)
@@ -22,13 +23,14 @@ static void metadata_goes_before_the_spec(void **state)
 		 "[{set: [l, 0, metadata], value: {}}, {remove: [l, 0, a]}, "
 		 "{set: [l, 0, spec], value: {b: 2}}]",
 		 "l:\n- metadata: {}\n  spec:\n    b: 2\n", NULL},
-		/* not between a comment and its entry, */
+		/* not inserted between a comment and its entry */
 		{"t:\n  # why\n  spec: 1\n",
 		 "[{set: [t, metadata], value: {}}]",
 		 "t:\n  # why\n  spec: 1\n  metadata: {}\n", NULL},
 		{"# why\nspec: 1\n", "[{set: [metadata], value: {}}]",
 		 "# why\nspec: 1\nmetadata: {}\n", NULL},
-		/* nor before an entry that is removed or has no text there */
+		/* not inserted above an entry that is removed or has no text
+		   there */
 		{"a: 1\nspec: 1\n",
 		 "[{set: [metadata], value: {}}, {remove: [spec]}]",
 		 "a: 1\nmetadata: {}\n", NULL},

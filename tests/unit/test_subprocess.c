@@ -87,8 +87,9 @@ static void the_deadline_is_kept(void **state)
 	}
 }
 
-/* In a separate process, which it ends: the script sends the signal, which the
- * test's environment may ignore. */
+/* Runs the script, which sends a signal to its parent, from a separate process,
+ * and returns the status of that process. The handler is set there, because the
+ * test's environment may ignore the signal. */
 static int guarded(int number, void (*handler)(int), const char *script)
 {
 	static const struct program_limits limits = {.seconds = 600};

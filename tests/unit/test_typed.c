@@ -43,7 +43,7 @@ static const struct {
 	      "batch/v1") "spec: {jobTemplate: {spec: {template: {spec: {" ONE
 			  "}}}}}}",
 	 "spec.jobTemplate.spec.backoffLimit", NULL},
-	/* only of a Pod, not of a template */
+	/* a default of a Pod, not of a template */
 	{POD("{" ONE "}"), "spec.enableServiceLinks", "true"},
 	{META("Deployment",
 	      "apps/v1") "spec: {selector: {}, template: {spec: {" ONE "}}}}",
@@ -64,7 +64,7 @@ static const struct {
 	 "\"terminationMessagePath\":\"/dev/termination-log\","
 	 "\"terminationMessagePolicy\":\"File\","
 	 "\"imagePullPolicy\":\"Always\"}]"},
-	/* of a LimitRange: derived from its other maps, and set by its type */
+	/* defaults of a LimitRange, from its other maps and for its type */
 	{META("LimitRange", "v1") "spec: {limits: [{type: Container, max: "
 				  "{nvidia.com/gpu: 4, cpu: 8}, default: {cpu: "
 				  "2}, min: {memory: 1Gi, cpu: 1}}, {type: "
@@ -75,7 +75,7 @@ static const struct {
 	 "{\"cpu\":\"2\",\"nvidia.com/gpu\":\"4\"},\"defaultRequest\":"
 	 "{\"cpu\":\"2\",\"nvidia.com/gpu\":\"4\",\"memory\":\"1Gi\"}},"
 	 "{\"type\":\"Pod\",\"max\":{\"cpu\":\"8\"}}]"},
-	/* depending on other fields */
+	/* defaults that depend on other fields */
 	{POD("{" ONE ", volumes: [{name: v}]}"), "spec.volumes",
 	 "[{\"name\":\"v\",\"emptyDir\":{}}]"},
 	{POD("{" ONE ", volumes: [{name: v, hostPath: {path: /x}}]}"),

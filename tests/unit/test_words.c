@@ -154,7 +154,7 @@ static void flags_have_their_values(void **state)
 		{"tp", "2", true},
 		{"--gpu-util", "0.9", true},
 		{"--nodes", NULL, true},
-		{"--last", NULL, true}, /* before another flag */
+		{"--last", NULL, true}, /* has no value, as a flag follows */
 		{"--off", "-1", true},
 		{"--twice", "2", true},
 		{"--x", "", true},

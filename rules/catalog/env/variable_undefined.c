@@ -37,8 +37,9 @@ static const char *next_reference(const char *text, size_t *len)
 }
 
 /* True for a name in a script that is not a command: it has an upper-case
- * letter and an underscore, and is not a function of the script. Quoted
- * documents and expressions of sed may be meant for another program. */
+ * letter and an underscore, and is not a function of the script. False if the
+ * script has a quoted here-document, sed or a function, because the name may be
+ * meant for another program. */
 static bool is_variable(const char *name, const char *script)
 {
 	static const char *const others[] = {

@@ -2,10 +2,9 @@
 /*
  * Reports launchers whose number of nodes (--nnodes) is not the number of pods.
  * For an elastic range, the minimum counts; torchrun without a number runs on
- * one node. The number in the command overrides
- * the range that the operator sets from an elasticPolicy (PET_NNODES).
- *
- * Source: training-operator pkg/controller.v1/pytorch/elastic.go;
+ * one node. The number in the command overrides the range that the operator
+ * sets from an elasticPolicy (PET_NNODES). Source: training-operator
+ * pkg/controller.v1/pytorch/elastic.go;
  * pytorch/torch/distributed/argparse_util.py.
  */
 #include <string.h>

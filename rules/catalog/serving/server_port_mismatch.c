@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports requests that reach no server: a probe or a Service names a port that
- * the pod does not have, an InferencePool selects no pod or, beside its
- * servers, pods that declare other ports (an info), or the port number to which
- * a Service or an InferencePool sends differs from the server's. Port numbers
- * are compared only if the pod has one container, and it does not declare the
- * port. Source: kubernetes pkg/probe/util.go (a named port is looked up in the
- * container's ports); discovery/v1 endpoints of named ports
- * (pkg/controller/util/endpoint/controller_utils.go, FindPort);
- * gateway-api-inference-extension docs, InferencePool (targetPorts).
+ * the pod does not have, an InferencePool selects no pod or (an info) also pods
+ * that declare other ports, or the port number to which a Service or an
+ * InferencePool sends differs from the server's. Port numbers are compared only
+ * if the pod has one container, and it does not declare the port. Source:
+ * kubernetes pkg/probe/util.go (a named port is one of the container's ports);
+ * pkg/controller/util/endpoint/controller_utils.go, FindPort (endpoints of
+ * named ports); gateway-api-inference-extension docs, InferencePool
+ * (targetPorts).
  */
 #include <string.h>
 
