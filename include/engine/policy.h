@@ -189,9 +189,8 @@ const struct setting *policy_settings_in(const struct policy *policy,
 					 enum mode *mode);
 /* Returns the settings without overrides, for set rules and `config`. */
 const struct setting *policy_base(const struct policy *policy);
-/* Returns the setting of a rule, by its index: that without overrides if it
- * turns the rule on, else that of the first override that does. NULL if none
- * does. */
+/* Returns the first setting that turns the rule with this index on: the one
+ * without overrides, then the one of each override. NULL if none does. */
 const struct setting *policy_setting(const struct policy *policy,
 				     unsigned rule);
 /*

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Accelerators: extended resource names, MIG profiles, node labels, instance
- * types. The tables are compiled in from rules/kube/data; a policy may add
- * resource names. The data files name the source of each row.
+ * types, classes of images, network fabrics. The tables are compiled in from
+ * rules/kube/data; a policy may add resource names. The data files name the
+ * source of each row.
  */
 #ifndef KUBE_ACCELERATOR_H
 #define KUBE_ACCELERATOR_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of numbers, some of which may be unknown. */
+/* Arithmetic on numbers, some of which may be unknown, and numbers read from
+ * fields, also percentages. */
 #ifndef KUBE_AMOUNT_H
 #define KUBE_AMOUNT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions on names of files. */
+/* Recognizes manifests by their file names. */
 #ifndef LINT_NAMES_H
 #define LINT_NAMES_H
 

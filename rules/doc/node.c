@@ -149,8 +149,8 @@ static int64_t parse_exponent(const char *s)
 	return negative ? -value : value;
 }
 
-/* Reads a number into d. Returns false if the text is not a JSON number (NaN,
- * infinity). */
+/* Reads a number into d. Returns false for NaN and infinity, which have no
+ * digits first. */
 static bool parse_decimal(const char *s, struct decimal *d)
 {
 	int64_t behind = 0; /* digits after the last significant one */

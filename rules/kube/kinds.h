@@ -143,7 +143,8 @@ struct pod_row {
 	const char *version;
 	/* the fields are merged into the PodSpec of base() */
 	bool based;
-	/* the pod is merged over the fields, not below */
+	/* the pod's fields are merged over the generated ones, not the reverse
+	 */
 	bool below;
 	/* if no container has that name, use the first */
 	bool or_first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operators of objects, and functions that several operators use. */
+/* Finds the operator of an object, and adds devices to its pods for it. */
 #include "rules/kube/operator.h"
 
 const struct workload_operator operator_none = {0};

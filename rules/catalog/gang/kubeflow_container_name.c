@@ -39,7 +39,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			run,
 			report_container(
 				run, first, NULL,
-				"`%s` has no container `%s`: the training operator rejects the %s or, before 1.9, marks it as Failed",
+				"the `%s` replica has no container `%s`: the training operator rejects the %s or, before 1.9, marks it as Failed",
 				pod->role, name, pod->object->kind),
 			"Rename the training container to `%s`.", name);
 }

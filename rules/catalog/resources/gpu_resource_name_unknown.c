@@ -214,7 +214,7 @@ static void check_renamed(struct rule_run *run, const struct container *c,
 			continue;
 		f = report_container(
 			run, c, value,
-			"a configuration of the device plugin in the files renames `nvidia.com/gpu`: if the nodes use it, they offer `nvidia.com/gpu.shared` instead");
+			"a device plugin configuration in the input files renames `nvidia.com/gpu`: if the nodes use it, they offer `nvidia.com/gpu.shared` instead");
 		finding_at_key(run, f, value);
 		finding_cause(run, f, value->key);
 		finding_label_place(run, f, &config->place, "renames it");

@@ -54,7 +54,7 @@ const struct rule rule_claim_in_other_namespace = {
 	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
 	.summary = "a volume claim that is defined in another namespace",
-	.why = "A pod can mount only claims of its own namespace. If that has no claim of this name, the pod stays Pending.",
+	.why = "A pod can mount only claims in its namespace. If no claim there has this name, the pod stays Pending.",
 	.remedy = "Define the claim in the namespace of the pods.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/storage/persistent-volumes/#a-note-on-namespaces; https://github.com/open-webui/open-webui/pull/870",

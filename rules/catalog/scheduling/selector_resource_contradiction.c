@@ -2,10 +2,10 @@
 /*
  * Reports pods that can never be scheduled, because selector and resource
  * contradict each other (a label of one vendor with a resource of another, an
- * instance type or count label with fewer accelerators than requested), or
- * nodeSelector and required affinity, which must both match. The API server
- * forbids pods whose RuntimeClass selects another value
- * (plugin/pkg/admission/runtimeclass/admission.go, setScheduling).
+ * instance type or count label with fewer accelerators than requested), labels
+ * that select two GPU models, or nodeSelector and required affinity, which must
+ * both match. The API server forbids pods whose RuntimeClass selects another
+ * value (plugin/pkg/admission/runtimeclass/admission.go, setScheduling).
  */
 #include <string.h>
 

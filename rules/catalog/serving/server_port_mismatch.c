@@ -5,9 +5,8 @@
  * that declare other ports, or the port number to which a Service or an
  * InferencePool sends differs from the server's. Port numbers are compared only
  * if the pod has one container, and it does not declare the port. Source:
- * kubernetes pkg/probe/util.go (a named port is one of the container's ports);
- * pkg/controller/util/endpoint/controller_utils.go, FindPort (endpoints of
- * named ports); gateway-api-inference-extension docs, InferencePool
+ * kubernetes pkg/probe/util.go and pkg/controller/util/endpoint (FindPort) for
+ * named ports; gateway-api-inference-extension docs, InferencePool
  * (targetPorts).
  */
 #include <string.h>

@@ -14,7 +14,7 @@
  * itself. */
 enum cel_token_kind {
 	TOKEN_END = 0,
-	TOKEN_ERROR = 256, /* no token begins with these bytes */
+	TOKEN_ERROR = 256, /* bytes with which no token begins */
 	TOKEN_INT,
 	TOKEN_UINT,
 	TOKEN_DOUBLE,

@@ -356,7 +356,8 @@ static size_t command_end(const struct argv *argv, size_t from)
 	return end;
 }
 
-/* Returns the words from an index on. With index 0, `items` may be NULL. */
+/* Returns the words from an index on. Index 0 adds nothing to `items`, which
+ * may be NULL then. */
 static struct argv words_from(struct argv words, size_t from)
 {
 	if (from) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JobSet: failure policies that restart without end, and whether it trains.
- * Deadline and retries are in its Jobs.
+ * JobSet: failure policies that restart without end, and whether a JobSet
+ * trains. Deadline and retries are fields of its Jobs.
  *
- * Source: jobset_types.go (failurePolicy, dependsOn).
+ * Source: jobset_types.go (failurePolicy).
  */
 #include "rules/kube/operator.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the containers below a pod's spec, and counts the devices that each
- * requests. The count is the limit of every accelerator resource, or the
- * request if the limit is missing, because the API server makes them equal on
- * Pods.
+ * Finds the containers below a pod's spec, reads their variables (also injected
+ * ones), and counts the devices that each requests. The count is the limit of
+ * every accelerator resource, or the request if the limit is missing, because
+ * the API server makes them equal on Pods.
  */
 #include "rules/kube/kinds.h"
 

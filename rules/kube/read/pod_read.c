@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Builds the pods of an object from the rows of its kind. Every match of a
- * row's paths is a pod. Its number, restart policy and devices are computed
- * here from its operator, its group and its template, so that rules only read
- * them.
+ * row's paths is a pod template. The number of pods, their restart policy and
+ * their devices are computed here from the operator, the group and the
+ * template, so that rules only read them.
  */
 #include "rules/kube/operator.h"
 

@@ -2,7 +2,8 @@
 /*
  * Matches selectors as apimachinery does: maps of labels (pkg/labels
  * SelectorFromSet), node selectors and tolerations (component-helpers
- * scheduling/corev1). NotIn and DoesNotExist match if the key is absent.
+ * scheduling/corev1). NotIn and DoesNotExist match if the key is absent. Also
+ * adds kubernetes.io/metadata.name to the labels of a namespace.
  */
 #include "kube/scheduling/selector.h"
 

@@ -52,8 +52,8 @@ static void add_kueue(struct object_index *set, const struct object *o,
 	add_config(set, o, CONFIG_KUEUE, kept, file);
 }
 
-/* Source: k8s-device-plugin api/config/v1/replicas.go at 03973a9, for time
- * slicing and MPS. */
+/* True if a way of sharing (time slicing, MPS) renames nvidia.com/gpu. Source:
+ * k8s-device-plugin api/config/v1/replicas.go at 03973a9. */
 static bool way_renames(const struct node *way)
 {
 	if (!node_is_true(node_get(way, "renameByDefault")))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keeps the workloads of the input. A thread reads its files in rising order;
- * the workloads of all threads are sorted once, when the index is finished.
+ * Keeps the workloads of the input, and marks duplicates. A thread reads its
+ * files in rising order; the workloads of all threads are sorted once, when the
+ * index is finished.
  */
 #include <stdlib.h>
 #include <string.h>
