@@ -65,7 +65,8 @@ def small_objects(gpugate, shared):
 
 
 def documents(gpugate, shared):
-    """Compare every document of the corpus that the server knows."""
+    """Yield the same for every document of the corpus that the server
+    knows."""
     corpus = shared / "corpus"
     report = lint(gpugate, corpus)
     found = {}

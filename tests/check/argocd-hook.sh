@@ -70,7 +70,7 @@ commit() {
 }
 commit one
 
-# --- the part of Argo CD --------------------------------------------------------
+# --- Argo CD's part ----------------------------------------------------------
 
 # generate PATH SOURCE: writes $work/made, one manifest per line. Edits its
 # checkout.
@@ -94,7 +94,7 @@ generate() {
 			"$work/checkout" "$revision" >"$work/made" 2>"$work/log"
 }
 
-applied() { # hooks first, by their waves; the other objects are not synced yet
+applied() { # applies only the hooks, as Argo CD does before the sync
 	kube delete job/gpugate-presync serviceaccount/gpugate-presync -n ml \
 		--ignore-not-found --now
 	grep gpugate-presync "$work/made" >"$work/hooks" &&
@@ -107,19 +107,19 @@ pod() {
 		-o name 2>/dev/null | grep -q .
 }
 
-annotation() { # NAME: of the Pod, through the field that the container reads
+annotation() { # NAME: prints an annotation of the hook's Pod
 	kube get pod -n ml -l batch.kubernetes.io/job-name=gpugate-presync -o \
 		"jsonpath={.items[0].metadata.annotations.gpugate\.dev/$1}"
 }
 
-hooked() { # the command, run in place of the Pod
+hooked() { # runs the hook's command with the environment of its Pod
 	PATH=$build:$CONTROL_PLANE_BIN:$work/bin:$PATH KUBECONFIG=$work/kubeconfig \
 		GPUGATE_REPO=$(annotation repo) GPUGATE_PATH=$(annotation path) \
 		GPUGATE_REVISION=$(annotation revision) GPUGATE_NAMESPACE=ml \
 		GPUGATE_RENDER=${render:-never} sh deploy/argocd/presync.sh
 }
 
-exits() { # STATUS TEXT: the command's
+exits() { # STATUS TEXT: checks the command's exit status and output
 	local status=0
 	hooked >"$work/log" 2>&1 || status=$?
 	[ "$status" = "$1" ] && grep -q "$2" "$work/log"
@@ -152,8 +152,8 @@ check 'it is applied again' applied
 check 'its Pod is made again' control_plane_until 60 pod
 check 'a branch at its head' exits 1 gpu-fractional-quantity
 
-# A variable in a manifest is not replaced, and the command reports it if it should have
-# been.
+# Argo CD replaces no variable in a plain manifest. The command then fails and
+# names the option that would replace it.
 check 'a variable in a manifest' generate variable ''
 check 'it is applied' applied
 check 'its Pod' control_plane_until 60 pod

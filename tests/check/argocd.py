@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Imitate Argo CD calling a config management plugin.
 
-  argocd.py sidecar RENDERED FOLDER     the component, on a repo server
+  argocd.py sidecar RENDERED FOLDER
+      check the sidecar in a rendered Deployment
   argocd.py ask PLUGIN REPO APP NAME=VALUE...
       as cmpserver/plugin/plugin.go does: a copy of the repository without
       modes, the commands in the application's folder, standard output only of

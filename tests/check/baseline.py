@@ -58,7 +58,7 @@ def variable(obj, dice):
 
 
 def empty(obj, dice):
-    """Add maps without any field that a rule requires."""
+    """Add an empty `securityContext`, or `resources` with empty limits."""
     box = dice.choice(boxes(obj))
     name = dice.choice(["resources", "securityContext"])
     if isinstance(box.setdefault(name, {}), dict) and name == "resources":

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Unrelated edits open no baselined finding again. usage: baseline.sh BUILD
-# [NUMBER [SEED]]
+# Checks that unrelated edits reopen no baselined finding.
+# usage: baseline.sh BUILD [NUMBER [SEED]]
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 folder=$corpus

@@ -40,9 +40,10 @@ def thing_of(finding):
 
 
 def differences(own, cel):
-    """Return a list of (whose, finding). An expression stops at the first value that
-    decides it, so one finding of the object, pod or container of the built-in rule is
-    enough."""
+    """Return (whose, finding) for findings that only one side has. A CEL
+    expression stops at the first value that decides it, so a finding of the
+    built-in rule counts as shared if CEL reports another one in its container
+    (or pod, or object)."""
     met = {(thing_of(f), f["line"]) for f in cel}
     lines = {(thing_of(f), f["line"]) for f in own}
     told = {(thing_of(f), f["pod"], f["container"]) for f in own

@@ -5,7 +5,7 @@
 # nevertheless must be the same for 20 random values of the unknown ones.
 #
 # usage: cel-unknown.sh [BUILD]   COUNT=expressions (100000 is the full number)
-#        SEED=of them
+#        SEED=their seed
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 python3 "$tests/check/cel_unknown.py" "$build/tests/tools/cel_answers" \

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Compares our CEL with cel-go in the environment of Kubernetes 1.37:
-#   every case of CEL's conformance suite, and random expressions over objects:
-#   the same value, error, cost and refusal, except for the differences listed in
-#   cel-differences.txt; and the suite's own expectations.
+# Compares our CEL with cel-go in the environment of Kubernetes 1.37. Every case
+# of CEL's conformance suite and every random expression over objects must have
+# the same value, error, cost and rejection, except for the differences listed
+# in cel-differences.txt. Without cel-go, the cases are compared with the
+# suite's expectations.
 #
-# usage: cel.sh [BUILD]     COUNT=random expressions  SEED=of them
+# usage: cel.sh [BUILD]     COUNT=random expressions  SEED=their seed
 # Without the suite or without Go >= 1.26 the parts that need it are
 # skipped with a message.
 # shellcheck source=tests/check/lib.bash

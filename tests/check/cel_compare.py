@@ -21,7 +21,8 @@ import sys
 SHOWN = 40
 AGAIN = 64  # repetitions, so that an order with a chance of one in four is not missed
 
-# Functions that reject a text, and format(): gpugate's messages are shorter.
+# Errors about texts that functions reject, and of format(): gpugate's are
+# shorter.
 GO_OF_A_TEXT = re.compile(
     "URL parse error|IP [Aa]ddress|IPv4-mapped|network address parse|"
     "quantities must|unable to parse|short version|No Major|Version string|"
@@ -40,7 +41,7 @@ def lines(path):
 
 
 def parts(answer):
-    """Return (word, cost, rest)"""
+    """Return (word, cost, rest)."""
     word, _, rest = answer.partition(" ")
     if word in ("ok", "error"):
         cost, _, rest = rest.partition(" ")
@@ -51,8 +52,8 @@ def parts(answer):
 def same(ours, go):
     """Return true if the answers agree. Costs are compared only if both sides
     have a value, and the texts of refusals, which differ, are not compared. Two
-    errors agree if their texts do, or if ours matches OURS_OF_A_TEXT and that of
-    cel-go matches GO_OF_A_TEXT."""
+    errors agree if their texts do, or if ours matches OURS_OF_A_TEXT and
+    cel-go's matches GO_OF_A_TEXT."""
     our, their = parts(ours), parts(go)
     if our[0] != their[0]:
         return False
@@ -102,7 +103,7 @@ def main(base, listed, everything=False, oracle=None):
         if theirs is None:
             fine = meets(answer, want) or answer.startswith("refuse ")
         else:
-            # Where cel-go has an answer, it decides and not the suite, which has
+            # If cel-go has an answer, it decides, because the suite has
             # functions that Kubernetes lacks.
             fine = same(answer, theirs)
         if not fine:

@@ -294,7 +294,7 @@ class Maker:
                              f"slice({of('int')}, {of('int')})")
             return f"{of('list')}.{name}"
         if way == 8:
-            # cel-go has no limit for it.
+            # cel-go does not limit the length of this list.
             return f"lists.range({self.pick('3', 'i', '0', '-1')})"
         if way == 9:
             return f"({of('bool')} ? {of('list')} : {of('list')})"

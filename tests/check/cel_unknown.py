@@ -139,8 +139,8 @@ def cases(rng, maker):
 
 
 def verdict(answer):
-    """Return the answer without its cost. All errors count as equal, except that of an
-    exceeded budget, since unknown values cost nothing."""
+    """Return the answer without its cost. All errors count as equal. An
+    exceeded budget counts as unknown, since unknown values cost nothing."""
     word, _, rest = answer.partition(" ")
     if "operation cancelled" in rest:
         return "unknown"

@@ -100,8 +100,8 @@ check 'a missing executable' [ "$status" -eq 2 ]
 github since=--output=x
 check 'a revision is no option' [ "$status" -eq 2 ]
 
-# A change that turns the check off: the policy of the change itself must not
-# count.
+# A change may turn the check off in its own policy, unless `policy` names the
+# one of the base or another file.
 turn_off() {
 	git checkout -q -b "$1"
 	printf '%s\n' 'apiVersion: gpugate.dev/v1' 'kind: Policy' "$2" >.gpugate.yaml

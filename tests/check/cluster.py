@@ -44,8 +44,8 @@ for i, row in enumerate(rows):
         "apiVersion": "v1", "kind": "ResourceQuota",
         "metadata": {"name": "made-up", "namespace": row["namespace"]},
         "spec": {"hard": {}}})
-    # Some fit, some do not, some only at their peak; some quotas also require
-    # cpu.
+    # Some quotas have room, some do not. Some also limit memory or have a
+    # scope.
     quota["spec"]["hard"][f"requests.{row['resource']}"] = str(i % 5)
     if i % 7 == 0:
         quota["spec"]["hard"]["limits.memory"] = "1Ti"

@@ -18,7 +18,7 @@ import time
 PROMPT = "@@"
 BELL_AND_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|[\x07\r]")
 
-# typed text, wanted completions; the first one is the shell's first TAB.
+# Typed text and expected result. The first case tests the shell's first TAB.
 CASES = [
     ("gpugate li\t", "GOT [lint]"),
     ("gpugate lint --isol\t-q", "GOT [lint] [--isolated] [-q]"),
@@ -63,7 +63,7 @@ class Shell:
                 data = os.read(self.fd, 65536)
             except OSError:
                 return seen, False
-            if b"\x1b[6n" in data:  # where is the cursor?
+            if b"\x1b[6n" in data:  # the shell asks for the cursor position
                 self.send("\x1b[1;1R")
             seen += BELL_AND_ESCAPES.sub("", data.decode(errors="replace"))
         return seen, True

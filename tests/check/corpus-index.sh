@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Compares the table of kinds with the references.
-#   index   kinds, documents and "asks for an accelerator" of every file of
-#           the corpus, as its index has them; differences are those listed
-#           in index-exceptions.txt with a reason
-#   paths   a GPU pod at every place of workload-paths.tsv is found
-#   crds    ... and at every place of the CustomResourceDefinitions that has
-#           the shape of one; both except for kind-exceptions.txt
+#   index   kinds, documents and accelerator requests of every file of the
+#           corpus must equal its index, except for index-exceptions.txt
+#   paths   a GPU pod at every place of workload-paths.tsv must be found
+#   crds    a GPU pod at every place of the CustomResourceDefinitions that
+#           has the shape of a pod must be found; both except for
+#           kind-exceptions.txt
 #
 # usage: corpus-index.sh [BUILD]
 # shellcheck source=tests/check/lib.bash

@@ -7,7 +7,7 @@
 # --format vap` makes of rules files must warn about the objects in which the
 # rules find something.
 #
-# usage: corpus-server.sh [BUILD]     MODES=values or rules: one of both
+# usage: corpus-server.sh [BUILD]     MODES=values or MODES=rules: only this one
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 need "$corpus"

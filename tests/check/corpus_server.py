@@ -24,9 +24,9 @@ import yaml
 import plane
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-WARNINGS = 3700  # more than that, once the messages have 256 characters each
-# Unknown before deployment: gpugate does not report anything that depends on
-# it.
+WARNINGS = 3700  # characters; the server truncates more warnings to 256 each
+# Placeholders, which are unknown before deployment: gpugate reports nothing
+# that depends on them.
 PLACEHOLDER = re.compile(r"\$\{|\{\{|<[A-Za-z_0-9 -]+>|\$\(|"
                          r"\$[A-Z_0-9]{4}|__[A-Z_]+__|REPLACE|YOUR|PLACEHOLDER|FILLED BY")
 QUANTITY = re.compile(r"\d+(\.\d+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$")
@@ -189,7 +189,8 @@ class Corpus:
         return taken
 
     def compare(self, taken, ours, theirs):
-        """Compare the findings of both that have one name; print the differences."""
+        """Compare gpugate's findings about each object with the server's;
+        print differences."""
         for name, (one, answer) in taken.items():
             mine, servers = ours(name), theirs(name)
             if sum(len(w) for w in answer[2]) > WARNINGS:
@@ -246,7 +247,7 @@ class Corpus:
             yaml.safe_dump({"apiVersion": "gpugate.dev/v1", "kind": "Rules",
                             "rules": list(without_gpus(files))}, file)
         files += [more, os.path.join(HERE, "export-rules.yaml")]
-        # As deploy/vap has them.
+        # The built-in rules in CEL, as deploy/vap has them.
         folder = os.path.join(self.work, "cel")
         subprocess.run([os.path.join(HERE, "..", "..", "rules", "catalog",
                                      "cel.sh"), folder], check=True)

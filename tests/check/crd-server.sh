@@ -5,7 +5,7 @@
 # server that has the definitions, on objects that break the rules: the
 # messages must be the same.
 #
-# usage: crd-server.sh [BUILD]     SEED=of the objects
+# usage: crd-server.sh [BUILD]     SEED=seed of the objects
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 need "$shared/crds"

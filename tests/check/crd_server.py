@@ -19,7 +19,7 @@ import yaml
 
 import plane
 
-VARIANTS, MANY = 4, 20 # of definitions with more rules: one
+VARIANTS, MANY = 4, 20 # objects of a rule; 1 if its definition has more than MANY
 WORDS = ["a", "abc", "1", "10Gi", "/a", "http://a.example/x", "a.b/c",
          "a.example.com", "*", "2024-01-01T00:00:00Z", "1h", "", "0.5", "A_B",
          "a-b", "/a//b", "hf://a/b", "s3://a/b", "sha256:" + "0" * 64]

@@ -14,7 +14,7 @@ from pod_paths import at, devices, group_kind
 
 ALL = []
 RAY = {"RayCluster", "RayJob", "RayService"}  # `ray start` is their command
-RUNTIMES = {"TrainingRuntime", "ClusterTrainingRuntime"}  # TrainJobs complete their pods
+RUNTIMES = {"TrainingRuntime", "ClusterTrainingRuntime"}  # TrainJobs fill in their pods
 TRAIN = {"image": "pytorch/pytorch:2.4.0-cuda12.4-cudnn9-runtime",
          "command": ["torchrun", "--nproc_per_node=4", "train.py"]}
 SERVE = {"image": "vllm/vllm-openai:v0.9.1",
@@ -55,7 +55,7 @@ def near(planted):
 # --- helpers ------------------------------------------------------------------
 
 def scope(path):
-    """Return the container that has these resources."""
+    """Return the path of the container with these `resources`."""
     return path[:-1] if path and path[-1] == "resources" else path
 
 
@@ -86,7 +86,8 @@ def count(value):
 
 
 def computing(obj, pod):
-    """Return containers of a pod with a number of accelerators: their paths."""
+    """Return the paths of the pod's containers that request a known number of
+    accelerators."""
     return [pod + ("containers", i)
             for i, box in enumerate(at(obj, pod + ("containers",)) or [])
             if isinstance(box, dict) and figure(box.get("resources"))]
@@ -152,7 +153,8 @@ def nvidia(obj, path):
 
 
 def give(obj, box, number):
-    """Give the container this number of whole GPUs; return false if it has none."""
+    """Give the container this number of whole GPUs; return false if it does
+    not already request only nvidia.com/gpu."""
     resources = at(obj, box + ("resources",))
     if devices(resources) != ["nvidia.com/gpu"]:
         return False
@@ -163,7 +165,7 @@ def give(obj, box, number):
 
 
 def alone(obj, pod):
-    """Return true for pods of the API's own kinds, which no operator counts."""
+    """Return true for a Deployment or a Pod, which no operator changes."""
     return group_kind(obj) in (("apps", "Deployment"), ("", "Pod"))
 
 

@@ -137,8 +137,7 @@ helm_tests() { # MAJOR HELM
 	done < <(bad_values)
 }
 
-# Must be rejected for the schema's reasons, not because something else is
-# broken.
+# Succeeds if the schema rejects the values. Other errors of helm do not count.
 refused_by_schema() { # HELM OPTIONS...
 	local helm=$1
 	shift
@@ -196,7 +195,7 @@ same_as_chart() { # HELM
 	local pair
 	check 'the bases are what deploy/chart/kustomize.sh writes' \
 		up_to_date "$1"
-	# The patches of these are written by hand.
+	# The patches of these components are written by hand.
 	for pair in cert-manager:tls.mode=certManager \
 		self-managed:tls.mode=selfManaged \
 		self-live:tls.mode=selfManaged,cluster.live=true \
@@ -268,7 +267,7 @@ dry_runs() {
 	for file in "$work"/3-*.yaml "$work"/overlay-*.yaml "$work"/component-*.yaml; do
 		kinds=$(objects split "$file" "$work/taken.yaml" "$work/left.yaml")
 		case $file in
-		*component-secret.yaml) # its files are no certificates here
+		*component-secret.yaml) # its files hold no certificates in this test
 			sed -i 's/^    caBundle: .*/    caBundle: Y2EK/' "$work/taken.yaml"
 			grep -v 'tls.crt\|tls.key' "$work/taken.yaml" |
 				sed 's/kubernetes.io\/tls/Opaque/' >"$work/taken2.yaml"
@@ -280,7 +279,7 @@ dry_runs() {
 	done
 	skip "dry run of $(tr ' ' '\n' <"$work/left-kinds" | sort -u | tr '\n' ' ')(their CRDs are not available offline)"
 	for file in default everything own; do
-		[ $file = own ] && continue # hostNetwork is no restricted pod
+		[ $file = own ] && continue # hostNetwork breaks the restricted standard
 		objects pods "$work/3-$file.yaml" "$work/pods.yaml"
 		check "$file: pods meet the restricted standard" sh -c \
 			"$(declare -f kube_as kube); CONTROL_PLANE_BIN='$CONTROL_PLANE_BIN' CONTROL_PLANE_DIR='$CONTROL_PLANE_DIR'

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check that custom rules and their `gpugate rules --format vap` policies find
-the same objects. In the current folder: rules.yaml (export-rules.yaml) and a
-policy that names it. Each kind has a good object, and for each of its pods and
-each defect one whose pod has that defect. Prints differences, and defects that
-are not found.
+the same objects. The current folder has rules.yaml (export-rules.yaml) and a
+policy that names it. For each kind, a good object is made, and one for each
+defect in each of its pods. Prints differences, and defects that are not found.
 
 usage: export.py GPUGATE [ORACLE]
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# `gpugate rules --format vap`: in the environment of Kubernetes 1.36, the exported
-# expressions deny the same objects as the rules.
+# Checks that the expressions that `gpugate rules --format vap` exports deny the
+# same objects as the rules, in the environment of Kubernetes 1.36.
 #
 # usage: export.sh [BUILD]
 # shellcheck source=tests/check/lib.bash

@@ -84,8 +84,9 @@ COMMANDS = {
     "post-render": ["post-render", "--report-file", "report.txt"],
 }
 POLICY = b"apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforce\n"
-# Fails each call of a run in turn, in the installed program. Calls before
-# main() are the C library's. A failing brk() reports no error: see bounded().
+# System calls and their injected errors. Each call of a run fails in turn,
+# except those before main(), which are the C library's. A failing brk()
+# reports no error: see bounded().
 SYSTEM_CALLS = {
     "read": "EIO", "write": "ENOSPC", "pread64": "EIO", "pwrite64": "ENOSPC",
     "openat": "EMFILE", "newfstatat": "EIO", "getdents64": "EIO",
@@ -172,7 +173,8 @@ class Linter:
 
 
 def is_whole(name, text):
-    """Return true for a report, which may lack the manifest that could not be read."""
+    """Return true for a complete JSON report, which may lack the manifest that
+    could not be read."""
     try:
         return name.startswith("out.") and bool(json.loads(text))
     except ValueError:
@@ -289,7 +291,7 @@ class Webhook:
             cafile=os.path.join(certs, "ca.crt"))
 
     def touch_state(self):
-        """Replace the file of the state by a new copy."""
+        """Replace the state file by a new copy."""
         shutil.copyfile("tests/rules/gpu-toleration-missing/"
                         "bad-nodes.cluster.json", self.state)
 
@@ -350,7 +352,8 @@ class Webhook:
             connection.close()
 
     def figures(self):
-        """Read a page: it is complete, or the connection ends without a page."""
+        """Read /metrics. Return false if the page is incomplete; a connection
+        that ends without a page is fine."""
         if not self.probe:
             return True
         connection = http.client.HTTPConnection("localhost", self.probe,
@@ -383,7 +386,7 @@ def check_end(webhook, problems, where, statuses=(BUG_STATUS,)):
         problems.add("ended with %d" % status, where)
     elif status == BUG_STATUS and not any(
             '"stopped by a bug in gpugated' in line for line in lines):
-        # The line itself may be the one that was not written.
+        # Writing this line may be the call that failed.
         problems.outcomes["without its line"] += 1
 
 
@@ -393,7 +396,7 @@ def serve(n, program, library, certs):
         webhook = Webhook(program, folder, Faults(folder, library), certs)
         while injected < n and seed < n:
             seed += 1
-            # A connection or a reload without memory must not end it.
+            # A connection or a reload without memory must not end the program.
             allocate, reload = seed % 3, seed % 2
             webhook.start(FAULT_SEED=seed, FAULT_ALLOCATE=allocate,
                           FAULT_EVERY=(12, 60, 300)[allocate])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Make allocations fail in gpugated while it reads the cluster state from an API
 server and replaces its own certificates every few seconds. It must never exit.
-When allocations succeed again, its state must become that of the server, and
-its certificate one that the configurations trust.
+When allocations succeed again, its state must become equal to the server's,
+and the configurations must trust its certificate.
 
 usage: faults_cluster.py N GPUGATED FAULT_SO
 """
@@ -91,7 +91,7 @@ def b64(path):
 
 
 class Client:
-    """gpugated, of this server."""
+    """A gpugated that watches the server."""
 
     def __init__(self, program, folder, faults, server, **more):
         config = os.path.join(folder, "kubeconfig")

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Checks field-type-invalid and quantity-invalid with values of a wrong type in
-# objects of the corpus: a real API server rejects the reported ones and, of
-# native kinds, no others. Also checks that custom_types.tsv has all fields of the
-# operators' definitions, and that the server rejects the words and the missing
-# fields of operators' kinds that field-value-invalid and field-missing report.
+# objects of the corpus: a real API server rejects the reported ones and, for
+# native kinds, no others. Also checks that custom_types.tsv has all fields of
+# the operators' definitions, and that the server rejects the words and the
+# missing fields of operators' kinds that field-value-invalid and field-missing
+# report.
 #
-# usage: field-types.sh [BUILD]     SEED=of the values
+# usage: field-types.sh [BUILD]     SEED=seed of the values
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 need "$corpus"

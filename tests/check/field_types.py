@@ -48,8 +48,8 @@ def changed(one, place, value):
 
 
 def dropped(answer, place):
-    """Tell whether the server dropped the value: only other releases of the
-    operator have the field."""
+    """Return true if the server dropped the value, because only other releases
+    of the operator have the field."""
     for key in place:
         try:
             answer = answer[key]
@@ -71,7 +71,8 @@ def main(gpugate, server, corpus, work, seed):
     rng, server = random.Random(int(seed)), plane.Plane(server)
     lint = plane.Lint(gpugate, os.path.join(work, "objects"))
     native = set(native_kinds())
-    # The text of bytes fields is decoded too.
+    # Secrets are skipped, because the server also decodes the text of their
+    # bytes fields.
     objects = [o for o in corpus_server.documents(corpus)
                if server.resource(o) and o["kind"] != "Secret" and
                not corpus_server.PLACEHOLDER.search(repr(o))]

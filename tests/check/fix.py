@@ -160,7 +160,8 @@ def check_bytes(check, old, new, edits, before):
 
 
 def keys(report):
-    """Return findings by place and, as a place may get a nearer parent, by words."""
+    """Map each finding from its fingerprint and from its object and message,
+    because a fix can change the fingerprint."""
     found = {}
     for f in report["findings"]:
         file = name_of(f["file"])
@@ -170,16 +171,17 @@ def keys(report):
     return found
 
 
-# A quota that never counted is now correct, or a command can now be read, so new findings
-# may appear.
+# Rules that may report something new after the fix of a rule: for example, a
+# corrected quota counts, or a corrected command can be read.
 REVEALED = {
     "quota-gpu-key-ineffective": {
         "quota-would-exceed", "quota-never-fits", "quota-gpu-uncovered",
         "quota-scope-hides-gpu"},
-    # Requests by the policy are compared with the set's queues.
+    # Requests that the policy sets are compared with the queues of the input
+    # files.
     "gpu-pod-besteffort": {
         "clusterqueue-never-fits", "volcano-queue-never-fits"},
-    # A class set by the policy ranks among the set's classes.
+    # A class that the policy sets ranks among the classes of the input files.
     "priority-class-missing": {"batch-preempts-serving"},
     "command-single-string": {
         "readiness-missing-gpu-serving", "gpu-idle-command",
@@ -273,7 +275,7 @@ def main():
             out.write(text)
     check_diff(check, tool, patch, old, new)
 
-    # The old files are restored.
+    # Read the findings of the restored files.
     check_reports(check, before, after, *hidden(tool, before))
     edits = edits_of(before, unsafe)
     exact, merged = check_bytes(check, old, new, edits, before)

@@ -138,7 +138,7 @@ def check_kills(check, gpugate, manifest, out, kills):
         hits += hit
         between += 0 < n < FILES
         left += temporaries > 0
-        # The first run was slow, or the machine is busier now.
+        # Adapt to a slow first run, or to a machine that is busier now.
         whole *= 1.02 if hit else 0.95
         if hits == kills:
             break

@@ -6,7 +6,8 @@ usage: fix_shapes.py GPUGATE RULES WORK [KUBECTL...]
 Each document of RULES/<rule>/bad*.yaml is rewritten in each shape, and gets the
 rule's safe fixes. Required of the result:
 
-- no value of the author is overwritten or removed, unless the rule is listed
+- no value of the author is overwritten or removed, unless REPLACES has the
+  rule
 - a volume that is mounted elsewhere than at /dev/shm does not change
 - the rule reports no more than before
 - with KUBECTL: objects that the API server accepted before are still accepted
@@ -23,8 +24,8 @@ import sys
 
 import yaml
 
-# Values that the server rejects, that have no effect, or that take uncounted
-# devices.
+# Rules whose fix replaces values that the server rejects, that have no effect,
+# or that take uncounted devices.
 REPLACES = {
     "cuda-visible-devices-invalid", "priority-integer-set",
     "quota-gpu-key-ineffective", "template-restart-policy-ignored",

@@ -10,7 +10,7 @@ need_program kubectl
 readme=$root/deploy/flux/README.md
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 
-job() { # [LINE]: one more of the pod
+job() { # [LINE]: prints a Job; LINE is a field of its pod
 	cat <<-END
 		apiVersion: batch/v1
 		kind: Job

@@ -347,7 +347,7 @@ def check_case(folder, schema):
     wanted = None
     for name, check in CHECKS:
         with open(os.path.join(folder, name), "rb") as file:
-            text = file.read().decode("utf-8")  # no format is anything else
+            text = file.read().decode("utf-8")  # fails if the report is not UTF-8
         try:
             need(not text.startswith("\ufeff"), "byte order mark")
             raw = HOSTILE.search(text)

@@ -158,7 +158,7 @@ def all_at_once(obj, pod, box):
 
 
 def role(obj, pod):
-    """Return the path of this pod's replica spec in a PyTorchJob with
+    """Return the path of this pod's replica spec if the PyTorchJob has
     several."""
     roles = (obj.get("spec") or {}).get("pytorchReplicaSpecs") or {}
     return pod[:3] if len(roles) > 1 else None

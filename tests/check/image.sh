@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the image of deploy/Dockerfile and runs its programs. Instead of
-# pulling it from a registry, the base is made with debootstrap. Needs root and
-# a Debian mirror; kept in the cache: the base as a tar.
+# Builds the image of deploy/Dockerfile and runs its programs. The base is made
+# with debootstrap, not pulled from a registry, and kept in the cache as a tar
+# file. Needs root and a Debian mirror.
 # usage: image.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
@@ -48,7 +48,7 @@ inside() {
 	chroot --userspec=65532:65532 "$tree" "$@"
 }
 
-config() { # JQ-LIKE PATH, VALUE
+config() { # KEY[/KEY...] VALUE
 	python3 -c '
 import json, sys
 config = json.load(sys.stdin)["OCIv1"]["config"]
@@ -83,8 +83,7 @@ serves() {
 	probe=$(control_plane_free_port)
 	mkdir -p "$dir" && chmod 777 "$dir"
 	inside /usr/bin/gpugated certs --dir /run/trial --dns localhost || return
-	# Not with `inside`: the signal is for the program, not for a shell's
-	# copy.
+	# Without `inside`, so that the signal reaches the program, not a shell.
 	chroot --userspec=65532:65532 "$tree" /usr/bin/gpugated \
 		--listen "127.0.0.1:$port" --probe-listen "127.0.0.1:$probe" \
 		--tls-cert /run/trial/tls.crt --tls-key /run/trial/tls.key \

@@ -9,13 +9,13 @@
 # released program, optimized when it is linked, needs 3 to 8 % fewer on a
 # processor with AVX2.
 #
-# Their distribution, in thousands (Pod of 4 KB, PyTorchJob of 8 KB, Job of 42
-# KB):
+# The instructions are distributed as follows, in thousands (Pod of 4 KB,
+# PyTorchJob of 8 KB, Job of 42 KB):
 # the JSON reader 27, 58, 268; the rules, which are called for every pod in their
 # scope, 45, 90, 140, of it the calls themselves 6, 13, 6; reading containers and
 # their variables 3, 9, 63; checks of operators in CEL (trainer-rejects and
-# others) 0, 65, 20. The linted file has a queue of Kueue: its checks are compiled
-# for it, 510 of 950.
+# others) 0, 65, 20. The linted file has a Kueue queue, whose checks in CEL are
+# compiled: 510 of 950 thousand.
 #
 # Since the figures were first set, reviews gained a limit on long texts, which
 # the JSON reader finds (2 % of the large Job), one writer of JSON for reports and

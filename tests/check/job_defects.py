@@ -54,7 +54,7 @@ def alone(obj, pod):
 
 @defect("restart-policy-invalid", "pod")
 def no_such_policy(obj, pod):
-    if group_kind(obj)[0] == "kubeflow.org":  # the replica's counts there
+    if group_kind(obj)[0] == "kubeflow.org":  # the replica's restartPolicy counts
         return None
     at(obj, pod)["restartPolicy"] = "Sometimes"
     return pod + ("restartPolicy",)
@@ -258,7 +258,7 @@ def left_running(obj):
 
 @defect("cronjob-concurrency-gpu", "pod")
 def one_beside_the_other(obj, pod):
-    """Run any pod of any object as a CronJob."""
+    """Turn the object into a CronJob of this pod."""
     if not computing(obj, pod):
         return None
     spec = dict(at(obj, pod), restartPolicy="Never")
@@ -275,7 +275,7 @@ def cluster_stays(obj):
     if obj["kind"] != "RayJob" or at(obj, ("spec", "clusterSelector")) \
             or not at(obj, ("spec", "rayClusterSpec")):
         return None
-    # In a queue, kueue-rejects reports it.
+    # If the job is in a queue, kueue-rejects reports it instead.
     (obj["metadata"].get("labels") or {}).pop("kueue.x-k8s.io/queue-name", None)
     obj["spec"].pop("ttlSecondsAfterFinished", None)
     obj["spec"].pop("deletionStrategy", None)
@@ -407,7 +407,9 @@ def runs(obj, pod):
 
 
 def one_nvidia(obj, pod):
-    """Request exactly `nvidia.com/gpu` in every container that requests devices."""
+    """Put the object into the namespace of the quota. Return false unless it
+    creates pods in which each container that requests devices has a limit of
+    nvidia.com/gpu and no other device."""
     boxes = computing(obj, pod)
     if queued(obj) or not runs(obj, pod) or any(
             devices(at(obj, b + ("resources",))) != ["nvidia.com/gpu"] or
@@ -419,7 +421,8 @@ def one_nvidia(obj, pod):
 
 
 def many_replicas(obj):
-    """Return true if no peak or steady count of pods is 0."""
+    """Return true if neither replicas nor parallelism is 0 and `suspend` is
+    not set."""
     spec = obj.get("spec") or {}
     return all(v != 0 for v in (spec.get("replicas"), spec.get("parallelism"),
                                 spec.get("suspend") and 0))

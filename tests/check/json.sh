@@ -7,7 +7,7 @@
 #       the differences listed below
 #   random texts, half of them broken: same result as in Go
 #
-# usage: json.sh [BUILD]     COUNT=random texts  SEED=of them
+# usage: json.sh [BUILD]     COUNT=random texts  SEED=their seed
 # Without the suite or without Go >= 1.26 the parts that need it are
 # skipped with a message.
 # shellcheck source=tests/check/lib.bash

@@ -107,7 +107,7 @@ def box(row, text):
 
 
 def table(kind, rows):
-    """{field: its places}"""
+    """Return {field: its places}."""
     found = collections.OrderedDict()
     for row in rows:
         pairs = []

@@ -49,7 +49,7 @@ def alternatives(path):
 
 
 def leaf_of(path, suffix):
-    """Return the value for the path, and the path without its references."""
+    """Return the path without its references, and the value to put there."""
     if suffix == "embed":
         return path, POD
     if suffix == "embedded-yaml":
@@ -107,8 +107,8 @@ def table(name):
 
 
 def places(schema, path, found):
-    """Find the paths below a schema that contain a pod spec, and those that
-    contain a flat one."""
+    """Add to `found` the paths below a schema that contain a pod spec or only
+    its `resources`."""
     if not isinstance(schema, dict):
         return
     props = schema.get("properties") or {}

@@ -34,7 +34,7 @@ mkdir -p "$work/etc/gpugate" \
 	"$work/run/secrets/kubernetes.io/serviceaccount"
 mount --bind "$work/etc" /etc && mount --bind "$work/run" /run || exit 1
 
-deployment() { # the stored container as shell words
+deployment() { # prints the stored container as shell words
 	kube get deployment gpugate -n gpugate-system -o json |
 		"$python" -c '
 import json, shlex, sys
@@ -84,7 +84,7 @@ ready() {
 	curl -sf "http://127.0.0.1:8080/readyz" >/dev/null
 }
 
-bundles() { # one for each webhook
+bundles() { # succeeds if each webhook has a caBundle
 	kube get validatingwebhookconfiguration,mutatingwebhookconfiguration \
 		-o json | "$python" -c '
 import json, sys
@@ -92,7 +92,7 @@ hooks = [h for c in json.load(sys.stdin)["items"] for h in c["webhooks"]]
 assert hooks and all(h["clientConfig"].get("caBundle") for h in hooks)'
 }
 
-pod() { # NAME: it takes a GPU past the scheduler; no API server minds
+pod() { # NAME: prints a Pod with a mounted GPU, which only the webhook rejects
 	cat <<-END
 		apiVersion: v1
 		kind: Pod
@@ -107,7 +107,7 @@ pod() { # NAME: it takes a GPU past the scheduler; no API server minds
 	END
 }
 
-judged() { # the webhook answered a review
+judged() { # succeeds if the webhook answered a review
 	pod seen | kube create --dry-run=server -f - >/dev/null 2>&1
 	curl -s http://127.0.0.1:8080/metrics |
 		grep -q '^gpugate_admission_requests_total{.*webhook="validate"'

@@ -10,7 +10,8 @@ venv=${XDG_CACHE_HOME:-$HOME/.cache}/gpugate/lsp
 edits=${LSP_EDITS:-500}
 export PYTHONDONTWRITEBYTECODE=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 
-# Positions in bytes, if the client offers them, and in UTF-16.
+# Seed 1 tests positions in bytes, which the client then offers, and seed 2 in
+# UTF-16.
 for seed in 1 2; do
 	check "random edits $seed" python3 "$tests/check/lsp_random.py" \
 		"$gpugate" $((edits / 2)) "$seed"

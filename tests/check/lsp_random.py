@@ -76,8 +76,8 @@ def lint(program, *arguments, text=None):
 
 
 class Position:
-    """Convert byte offsets to the protocol's positions, and the report's lines
-    and columns back."""
+    """Converts byte offsets to the protocol's positions, and lines and columns
+    of the report to byte offsets."""
 
     def __init__(self, text, encoding):
         self.text, self.encoding = text, encoding

@@ -66,8 +66,8 @@ class Session:
             [change]))
 
     async def diagnostics(self, path):
-        """Diagnostics of the last version: a later request is answered after
-        them."""
+        """Return the diagnostics of the last version. A later request is
+        answered after them."""
         await self.hover(path, 0, 0)
         return self.published[path.as_uri()][-1].diagnostics
 
@@ -194,7 +194,7 @@ async def utf16(s, folder):
     head = 'apiVersion: v1\nkind: Pod\nmetadata: {name: "🎉", labels: '
     s.open(path, head + "{a: b}}\nspec: {containers: [{name: a, image: x}]}\n")
     await s.diagnostics(path)
-    # After a name of one character with four units: "🎉" is two.
+    # Columns count UTF-16 units: "🎉" has two.
     column = len(head.split("\n")[2]) + 1
     s.change(path, 2, "[", (2, column), (2, column + 1))
     s.check("one character was replaced",
@@ -282,7 +282,8 @@ async def errors(s, job):
 
 
 async def latency(s, folder):
-    """Type 1,000 lines, one character at a time."""
+    """Measure the time from a change in a file of 1,000 lines to its
+    diagnostics."""
     path = folder.parent / "long" / "long.yaml"
     path.parent.mkdir()
     one = (RULES / "shm-missing" / "good.yaml").read_text()

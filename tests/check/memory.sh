@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Many large reviews at once: each is answered (200, 413 or 429 with
+# Sends many large reviews at once. Each is answered (200, 413 or 429 with
 # Retry-After), small ones always with 200, and the process stays below 64 MiB.
 #
 # usage: memory.sh [BUILD]
@@ -56,8 +56,8 @@ strings "$gpugated" | grep -q __asan_init && limit=4096
 check '4 workflows of deep manifests' flood brackets 4 $limit
 check '4 workflows of one long list' flood lists 4 $limit
 stop
-# With less memory than four of the reviews need: each is answered, and the
-# process is not killed.
+# With less memory than four of the reviews need, each is still answered, and
+# the process is not killed.
 if ! strings "$gpugated" | grep -q __asan_init; then
 	ulimit -S -d 61440
 	start --max-memory 160Mi

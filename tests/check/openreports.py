@@ -15,7 +15,7 @@ TYPES = {"string": str, "integer": int, "boolean": bool, "object": dict,
 
 
 def schemas(folder):
-    """Return {(apiVersion, kind): (schema, namespaced)}"""
+    """Return {(apiVersion, kind): (schema, namespaced)}."""
     out = {}
     for path in pathlib.Path(folder).glob("*.yaml"):
         spec = yaml.safe_load(path.read_text())["spec"]

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Objects of the operators' own unit tests, by their own code and by gpugate
-# (operator_tables.py). KAI-Scheduler is read from KAI_SOURCE, a checkout of v0.13.0,
-# because the module proxy does not serve it; without it, it is skipped. LWS has no unit
-# tests of its webhook: they need an API server.
+# Compares the verdicts of gpugate and of the operators' code on the objects of
+# the operators' unit tests (operator_tables.py). KAI-Scheduler is read from
+# KAI_SOURCE, a checkout of v0.13.0, because the module proxy does not serve it;
+# without it, it is skipped. LWS has no unit tests of its webhook: they need an
+# API server.
 # usage: [KAI_SOURCE=FOLDER] operator-tables.sh [BUILD]
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
@@ -33,7 +34,8 @@ compare() {
 	cat "$work/log"
 }
 
-# compare_module OPERATOR MODULE [FOLDER]: the version that go.mod of FOLDER names
+# compare_module OPERATOR MODULE [FOLDER]: compares with the version of MODULE
+# in FOLDER/go.mod
 compare_module() {
 	compare "$1" "$(cd "$oracle/${3:-.}" && go list -m -f '{{.Dir}}' "$2")"
 }

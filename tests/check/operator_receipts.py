@@ -25,7 +25,8 @@ from operators import (OPERATORS, RUNTIMES, TESTS, answers_of, findings_of,
 
 
 def with_runtime(doc, docs):
-    """Return the document, or a List of the runtime to which it refers and of it."""
+    """Return the document or, if it refers to a runtime of the file, a List of
+    both."""
     ref = doc.get("spec", {}).get("runtimeRef") or {}
     return next((list_of(one, doc) for one in docs
                  if one["kind"] in RUNTIMES and
@@ -37,7 +38,7 @@ def documents(operator):
     folder = os.path.join(TESTS, "rules", OPERATORS[operator][0])
     for path in sorted(glob.glob(folder + "/*.yaml")):
         if os.path.exists(path[:-len("yaml")] + "policy.yaml"):
-            continue  # for another version of the operator
+            continue  # the policy sets another version of the operator
         with open(path, encoding="utf-8") as text:
             docs = json.loads(json.dumps(list(yaml.safe_load_all(text)),
                                          default=str))

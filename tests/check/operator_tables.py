@@ -8,8 +8,8 @@ tests/oracle/operators. The unit tests of the operator run in a copy that
 records each object that they pass to its validators. The oracle decides about each
 recorded object, unless the API server rejects it before. gpugate knows the version
 of the operator. 95 % of the rejected objects must have an error of some rule; an
-accepted one must not have an error of the operator's rule. DIFFERENCES is that of
-operators.py.
+accepted one must not have an error of the operator's rule. DIFFERENCES has the
+format described in operators.py.
 """
 import json
 import os
@@ -20,8 +20,9 @@ import sys
 
 import operators
 
-# Records objects as lines of JSON. A runtime that a test made only as far as the
-# tested plugin reads it gets the rest of what its definition requires.
+# Records objects as lines of JSON. Tests set only the fields of a runtime that
+# the tested plugin reads; recordJob() adds the fields that its definition
+# requires.
 RECORDER = """package %s
 
 import (

@@ -26,7 +26,8 @@ TEXTS = ("which is required", "is not a valid value of")
 
 
 def kinds():
-    """Yield the kinds of which all definitions have fields."""
+    """Yield (apiVersion, kind) of the kinds whose definitions all list their
+    fields."""
     with open(TABLE, encoding="utf-8") as file:
         for row in file:
             cells = row.rstrip("\n").split("\t")
@@ -61,7 +62,7 @@ def changed(one, place, value):
 
 
 def keeps(answer, place):
-    """Tell whether the server has a value at this place."""
+    """Return true if the server has a value at this place."""
     for key in place:
         try:
             answer = answer[key]

@@ -6,15 +6,15 @@ usage: operators.py OPERATOR ORACLE GPUGATE WORK COUNT SEED DIFFERENCES
 Objects of the operator's kinds in tests/rules are changed at random: fields
 are dropped, set to other values, or taken from another object. The oracle
 decides whether the operator rejects each object. A rejected object must have a
-finding of the operator's rule, or an error of another rule: in 97 % of all
-cases, and in 80 % of the cases with the same message: for 80 % of all messages,
-and for each message of three or more objects (of more than one in 4,000, if there
-are more than 8,000). An accepted object must not have an error of the operator's
-rule. DIFFERENCES lists the known differences: "OPERATOR missed|false TEXT", where
-TEXT is a part of the operator's message, or a check. Objects that the API server
-rejects before the operator sees them, and objects for which its code panics, are
-not decided; three of four must be.
-"""
+finding of the operator's rule, or an error of another rule. This must hold for
+97 % of all rejected objects. A message of the operator is missed if this holds
+for fewer than 80 % of the objects with that message; at most 20 % of the
+messages may be missed, and none of three or more objects (of more than one in
+4,000, if there are more than 8,000). An accepted object must not have an error
+of the operator's rule. DIFFERENCES lists the known differences: "OPERATOR
+missed|false TEXT", where TEXT is a part of the operator's message, or a check.
+Objects that the API server rejects before the operator sees them, and objects
+for which its code panics, are not decided; three of four must be."""
 import collections
 import glob
 import json
@@ -328,7 +328,8 @@ class Tally:
             self.seen.setdefault(kind, "%d.json %s" % (number, answer[:300]))
 
     def report(self, made):
-        """Print the counts and the differences; true if the check fails."""
+        """Print the counts and the differences; return true if the check
+        fails."""
         rejected, caught = self.rejected, self.caught
         total, good = sum(rejected.values()), sum(caught.values())
         unknown = [n for k, n in rejected.items() if caught[k] < 0.8 * n]

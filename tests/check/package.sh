@@ -73,8 +73,8 @@ no user
 nothing of it
 END2
 mkdir "$work/over" "$work/top"
-# overlay COMMAND...: runs it in the root over this one, which ends with the
-# command.
+# overlay COMMAND...: runs it in a temporary root that overlays this one and
+# ends with the command.
 overlay() {
 	# shellcheck disable=SC2016
 	unshare -m sh -c 'over=$1 top=$2 && shift 2 &&

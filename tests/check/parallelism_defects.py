@@ -143,7 +143,8 @@ def over_the_slots(obj, pod, box):
 
 
 def worker_groups(obj, pod):
-    """Return a Ray pod with whole GPUs in the first container."""
+    """Give the first container of a Ray worker 4 GPUs. Return the path of its
+    group, or None if that is impossible."""
     if group_kind(obj)[0] != "ray.io" or "workerGroupSpecs" not in pod:
         return None
     box = pod + ("containers", 0)

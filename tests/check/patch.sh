@@ -21,7 +21,7 @@ disabled() {
 	END
 }
 
-# File, number of enabled cases.
+# check_file FILE N: checks that its N enabled cases pass.
 check_file() {
 	answer=$("$dump" --suite "$suite/$1")
 	if [ "$(echo "$answer" | tail -n 1 | cut -d, -f1,2)" = \

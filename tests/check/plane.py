@@ -67,7 +67,8 @@ class Plane:
         return answer.status, value, warnings
 
     def resource(self, one):
-        """Return (plural, namespaced) of an object's kind, None: it is not served."""
+        """Return (plural, namespaced) of an object's kind, or None if it is
+        not served."""
         version = one["apiVersion"]
         with self.lock:
             if version not in self.resources:

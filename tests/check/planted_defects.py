@@ -82,7 +82,7 @@ SITE = dict(POLICY, rules={
 
 
 def configs(work):
-    """Return {name: options of lint}"""
+    """Return {name: options of lint}."""
     found = {"plain": [], "all": ["--preset", "all"]}
     for name, content, option in (("platform", PLATFORM, "--config"),
                                   ("limits", LIMITS, "--config"),
@@ -193,8 +193,8 @@ def lint(gpugate, options, paths):
 
 
 def judge(gpugate, all_plants, work):
-    """Write each planted object to a file; those with additional documents are
-    linted alone."""
+    """Write each planted object to a file, and store its findings. Objects
+    with additional documents are linted alone."""
     options, batches = configs(work), collections.defaultdict(list)
     for i, plant in enumerate(all_plants):
         meta = plant.obj.setdefault("metadata", {})

@@ -35,7 +35,7 @@ def group_kind(obj):
 
 
 def schemas(folder):
-    """Return {(group, kind): [schema of each version]}"""
+    """Return {(group, kind): {version: schema}}."""
     found = {}
     for path in sorted(pathlib.Path(folder).glob("*.yaml")):
         for crd in yaml.load_all(path.read_text(), LOADER):
@@ -105,7 +105,7 @@ class Places:
 
 
 def at(value, path):
-    """Return the value there, or None."""
+    """Return the value at the path, or None."""
     for key in path:
         if isinstance(value, dict):
             value = value.get(key)

@@ -9,7 +9,7 @@ usage: positions.py GPUGATE SUITE WORK
 Each validation is a separate policy, and so is its negation: a validation became
 true if it no longer fails and its negation does. The values tried are those that
 the expression and the parameters name, some of each type, and no value. Prints
-each position at which none of them helps: two of the suite's, where a second
+each position at which none of them helps: two in the suite, where a second
 container fails as well.
 """
 import copy
@@ -58,7 +58,8 @@ def values(expression, parameters):
 
 
 def chains(expression):
-    """Return `.a.b.c` of each read, and the rest from `.b` on."""
+    """Return the keys of each read `.a.b.c`, and of its tails `.b.c` and `.c`,
+    the longest first."""
     out = []
     for match in MEMBER.finditer(expression):
         keys = re.split(r"\??\.", match[1])[1:]
@@ -77,8 +78,8 @@ def asked(expression):
 
 
 def graft(node, keys, value):
-    """Set the value at keys below a copy of the node; None if it exists, or
-    its parent is not a map."""
+    """Return a copy of the node with the value at the keys; None if there is
+    one already, or its parent is not a map."""
     root = node = copy.deepcopy(node)
     for key in keys[:-1]:
         if not isinstance(node, dict):
@@ -91,8 +92,8 @@ def graft(node, keys, value):
 
 
 def grafts(node, expression, wanted):
-    """Yield objects with added keys: those that one part of the expression
-    reads, or all."""
+    """Yield copies of the object with the keys that one part of the expression
+    reads, or all parts."""
     paths, equal = chains(expression), asked(expression)
     for value in wanted:
         every = full(node, paths, equal, value)
@@ -114,7 +115,7 @@ def full(node, paths, equal, value):
 
 
 def replacements(node, expression, wanted):
-    """Yield other values of the node; REMOVED: none."""
+    """Yield other values of the node."""
     yield from wanted
     if isinstance(node, str):
         yield from (node + "x", node.lower(), node.upper(), node.strip("/"))

@@ -239,7 +239,7 @@ check 'an absent executable' holds "$work/log" \
 	'GPUGATE_BINARY=/nonexistent: No such file'
 GPUGATE_BINARY=$hooks/Makefile pip "$hooks"
 check 'no executable' holds "$work/log" 'is not an executable'
-printf '\267\0' >"$work/machine" # EM_AARCH64, or EM_X86_64 there
+printf '\267\0' >"$work/machine" # EM_AARCH64; replaced below on such a machine
 [ "$(uname -m)" = aarch64 ] && printf '\076\0' >"$work/machine"
 cp "$gpugate" "$work/foreign"
 dd if="$work/machine" of="$work/foreign" bs=1 seek=18 conv=notrunc 2>/dev/null

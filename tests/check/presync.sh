@@ -65,14 +65,14 @@ used() {
 		'jsonpath={.status.used.requests\.nvidia\.com/gpu}')" = "$1" ]
 }
 
-presync() { # output in $work/out
+presync() { # runs the command; its output is in $work/out
 	PATH=$build:$CONTROL_PLANE_BIN:$PATH \
 		KUBECONFIG=$work/kubeconfig \
 		GPUGATE_MANIFESTS=$work/app GPUGATE_NAMESPACE=ml \
 		sh deploy/argocd/presync.sh >"$work/out" 2>&1
 }
 
-hook_pod() { # the annotation of the hook's Pod
+hook_pod() { # prints the revision in the annotation of the hook's Pod
 	kube get pod -n ml -l batch.kubernetes.io/job-name=gpugate-presync -o \
 		'jsonpath={.items[0].metadata.annotations.gpugate\.dev/revision}' 2>/dev/null
 }
@@ -83,7 +83,8 @@ cloned() { # REVISION
 		GPUGATE_NAMESPACE=ml sh deploy/argocd/presync.sh >"$work/out" 2>&1
 }
 
-# finds STATUS RULE LINE MESSAGE
+# finds STATUS RULE LINE WHAT: checks the exit status, and that RULE (empty:
+# none) is reported in LINE.
 finds() {
 	local status=0
 	presync || status=$?

@@ -6,7 +6,7 @@
 # all combinations of the signs, numbers and suffixes in the oracle's lists,
 # and random texts.
 #
-# usage: quantity.sh [BUILD]     COUNT=random texts  SEED=of them
+# usage: quantity.sh [BUILD]     COUNT=random texts  SEED=their seed
 # Skips with a message if there is no Go >= 1.26.
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
@@ -40,7 +40,7 @@ good=$(grep -c '^ok' "$work/gos")
 [ "$good" -gt $((n / 4)) ] && [ "$good" -lt $((n * 19 / 20)) ] ||
 	fail "$good of $n cases are quantities"
 
-# Text, Go's result, gpugate's result of the cases that differ.
+# The cases that differ: Go's result, gpugate's result, text.
 paste "$work/gos" "$work/ours" "$work/cases" |
 	awk -F '\t' '$1 != $2' >"$work/different"
 bad=$(wc -l <"$work/different")

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs the model of the findings that an UPDATE may keep: once for long, and
-# then briefly with each comparison of the product broken in turn, which must
-# fail.
+# then briefly with each comparison of the product broken in turn, which the
+# model must detect.
 # usage: ratchet.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
@@ -31,7 +31,8 @@ mutations() {
 	END
 }
 
-# Builds with the changed file before the libraries.
+# Builds the model with the changed file, which replaces the one in the
+# libraries. Succeeds if the model reports a difference.
 mutate() {
 	local file=$1 change=$2
 	sed "$change" "$file" >"$work/changed.c"

@@ -27,7 +27,7 @@ IN_FORCE = ("ResourceQuota", "LimitRange", "PriorityClass", "RuntimeClass")
 
 
 class Loader(yaml.SafeLoader):
-    """Times stay text, as the API server's decoder has them."""
+    """Keeps times as text, as the API server's decoder does."""
 
 
 Loader.yaml_implicit_resolvers = {
@@ -140,7 +140,7 @@ def check_file(server, gpugate, rule, path, namespace):
 
 
 def check_rule(server, gpugate, folder, rule, want, unseen, namespace):
-    """Print a line and the documents that differ; true if none does."""
+    """Print a line and the documents that differ; return true if none does."""
     rejected = accepted = 0
     wrong = []
     folder = f"{folder}/{rule.partition('/')[0]}"

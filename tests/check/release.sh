@@ -20,7 +20,7 @@ holds() { grep -qF -- "$2" "$1"; }
 
 # --- one version ------------------------------------------------------------
 
-# Every place with the version, and the pattern that finds it there.
+# Prints every place that states the version, as FILE:MATCH.
 copies() {
 	grep -oHE '(^version|^appVersion|^ARG VERSION|gpugate==|"version"|gpugated?:|image\.version"?|app\.kubernetes\.io/version|rev|ref)[:=]? ?v?"?[0-9]+\.[0-9]+\.[0-9]+' \
 		deploy/chart/gpugate/Chart.yaml deploy/Dockerfile \
@@ -156,7 +156,7 @@ else
 fi
 check 'no shell inside' \
 	[ -z "$(find "$work"/image-* -name 'sh' -o -name '*bash*')" ]
-bills() { # the same packages in both formats; of the image, with licenses
+bills() { # STEM LEAST TREE: the formats list the same packages; TREE has licenses
 	python3 -c '
 import json, sys
 stem, least, tree = sys.argv[1:]

@@ -38,15 +38,14 @@ def steps(pointer):
 
 
 def words_of(finding):
-    """Yield texts that the line may contain: each step of the path, innermost
-    first."""
+    """Return texts that the line may contain: each step of the path, innermost
+    first, then keys of every object."""
     words = [s for s in reversed(steps(finding["path"])) if not s.isdigit()]
     return words + ["kind", "apiVersion", "metadata"]
 
 
 def rendered_words(text, finding):
-    """Return names along the path of the rendered object, innermost first: list items
-    by the text of their line."""
+    """Return the words in the finding's line of the rendered text."""
     line = text[finding["line"] - 1]
     return [w for w in re.findall(r"[\w./~:@-]+", line) if len(w) > 1]
 
@@ -72,8 +71,8 @@ def agrees(tree, text, root, built, shown):
     words = words_of(built)
     values = rendered_words(text, built)
     exact = [w for w in words[:1] + values if w in line]
-    # True if a field of a kustomization or a value of a chart sets it by
-    # another key.
+    # A field of a kustomization or a value of a chart may set it by another
+    # key.
     keys = {"image": ("newTag", "newName", "digest", "tag", "repository"),
             "replicas": ("count",)}
     exact += [k for k in keys.get(words[0], ()) if k in line]
@@ -94,7 +93,7 @@ def agrees(tree, text, root, built, shown):
         return "line"
     for i, word in enumerate(words):
         if has_key(line, word):
-            # The nearest one in the file.
+            # A key counts only if the document has none nearer to the value.
             document = document_of(lines, shown["line"] - 1)
             nearer = [w for w in words[:i] if w != word and
                       any(has_key(text_line, w) for text_line in document)]

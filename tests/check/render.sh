@@ -39,7 +39,7 @@ root_folder=$root
 overlay() { kubectl kustomize "${1%/*}"; }
 # shellcheck disable=SC2317
 chart() { helm template "${1%/*}"; }
-# The values are copied from the two objects.
+# The values of both objects are repeated here.
 # shellcheck disable=SC2317
 release() {
 	case $1 in

@@ -151,7 +151,7 @@ def second_container(obj, pod):
     if len(computing(obj, pod)) != 1:
         return None
     name = devices(at(obj, computing(obj, pod)[0] + ("resources",)))[0]
-    if not name.endswith("/gpu"):  # TPU chips may be parted
+    if not name.endswith("/gpu"):  # several containers may share TPU chips
         return None
     boxes = at(obj, pod + ("containers",))
     boxes.append({"name": "planted", "image": "registry.example.com/a:1",

@@ -230,7 +230,7 @@ def lint(gpugate, folder):
 
 
 def write_all(objects, way, folder):
-    """Return the objects in each file."""
+    """Write each object to a file; return {file: places of its pointers}."""
     places = {}
     for i, value in enumerate(objects):
         out, name = Writer(), f"{i:05}.yaml"
@@ -243,7 +243,7 @@ def write_all(objects, way, folder):
 
 
 def look_at(gpugate, objects, way):
-    """Return findings by file, and those at a wrong place."""
+    """Return the findings by file, and the findings at a wrong place."""
     with tempfile.TemporaryDirectory() as folder:
         places = write_all(objects, way, folder)
         findings = lint(gpugate, folder)

@@ -14,7 +14,7 @@ import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEAD = "apiVersion: gpugate.dev/v1\nkind: Policy\n"
-# Below the head; each has one error that a schema can detect.
+# Policies without HEAD; each has one error that a schema can detect.
 FAULTY_POLICIES = """
 nonsense: 1
 ---

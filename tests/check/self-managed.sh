@@ -21,7 +21,7 @@ done
 status=0
 python3 tests/webhook/self_managed.py "$build/gpugated" "$work/cluster" \
 	"$address" "${ports[@]}" || status=1
-# Except requests of the test itself, and those while it had revoked rights.
+# Ignores requests of the test itself, and those while it had revoked rights.
 account_refused | grep -v -e secrets/other -e fieldManager=refused \
 	-e fieldManager=gpugated-create >"$work/refused"
 if [ -s "$work/refused" ]; then

@@ -7,7 +7,8 @@
 # least that libmicrohttpd needs. usage: server.sh BUILD [PART...]
 # About 2 minutes. Parts: refusals overload drain memory slow floor
 #
-# SECONDS_SLOW=25 of slow clients, SECONDS_CPU=5 of each timing.
+# SECONDS_SLOW=25: how long slow clients run. SECONDS_CPU=5: how long each
+# timing takes.
 # Without Go or wrk the parts that need them are skipped
 # with a message.
 # shellcheck source=tests/check/lib.bash
@@ -188,7 +189,7 @@ memory() {
 
 ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
 
-# cpu NAME: nanoseconds per request, of the server with this pid
+# cpu NAME: prints the CPU nanoseconds per request of the server $pid
 cpu() {
 	local before after requests
 	wrk -t2 -c32 -d1 -s "$work/post.lua" \

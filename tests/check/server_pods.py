@@ -7,7 +7,8 @@ The pods of tests/rules, and those of server-pods.yaml, are changed at random
 as in operators.py. ORACLE decides whether the API server rejects each pod.
 gpugate reads every other pod as it is, and the rest as templates of custom kinds.
 A rejected pod must have an error; an accepted pod must not have an error of the
-rules about rejections. Bounds and DIFFERENCES (of `pods`) are those of operators.py.
+rules about rejections. The bounds and the format of DIFFERENCES (lines of
+`pods`) are as in operators.py.
 """
 import glob
 import json

@@ -24,7 +24,8 @@ def on(obj, pod, key, value):
 
 
 def batch(obj, pod, box):
-    """Return a one-pod training Job without volumes."""
+    """Turn the object into a one-pod training Job without volume mounts.
+    Return false if that is impossible."""
     if group_kind(obj) != ("batch", "Job") or \
             run(obj, pod, box, 1, "torchrun", "train.py") is None:
         return False
@@ -39,7 +40,8 @@ def batch(obj, pod, box):
 
 
 def server(obj, pod, box):
-    """Return a Deployment of one model server."""
+    """Turn the object into a Deployment of one model server. Return false if
+    that is impossible."""
     if obj["kind"] != "Deployment" or \
             run(obj, pod, box, 1, "vllm", "serve", "m") is None:
         return False
@@ -160,7 +162,8 @@ def one_for_tests(obj, pod, box):
 
 
 def model(obj):
-    """Return the predictor of a KServe service with a GPU."""
+    """Remove the annotations and the predictor's timeout from a KServe
+    InferenceService. Return false for other objects."""
     found = obj["kind"] == "InferenceService" and \
         obj["apiVersion"] == "serving.kserve.io/v1beta1" and \
         "predictor" in obj["spec"]

@@ -11,7 +11,7 @@
 #   diff     patch -p1 and git apply make the new text of the old one
 #   corpus   usual repairs of every container of every file
 #
-# usage: splice.sh [BUILD]   COUNT=random pairs  SEED=of them
+# usage: splice.sh [BUILD]   COUNT=random pairs  SEED=their seed
 # Without the shared folder or without Go >= 1.26 the parts that need it
 # are skipped with a message.
 # shellcheck source=tests/check/lib.bash
@@ -59,7 +59,7 @@ check_go() {
 	fi
 }
 
-# Number of a pair, command that patches.
+# check_diff N COMMAND...: applies the diff of pair N with the command.
 check_diff() {
 	n=$1
 	shift

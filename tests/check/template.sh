@@ -5,7 +5,7 @@
 # templates and patches, with directives and nulls, must give the same pods.
 # Only the order of items that are merged by a key may differ.
 #
-# usage: template.sh [BUILD]     COUNT=cases  SEED=of them
+# usage: template.sh [BUILD]     COUNT=cases  SEED=their seed
 # Skips with a message if there is no Go >= 1.26.
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

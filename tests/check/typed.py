@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compare objects with those that kube-apiserver passes to a
-ValidatingAdmissionPolicy.
+"""Compare the typed objects of gpugate with the objects that kube-apiserver
+passes to a ValidatingAdmissionPolicy.
 
 usage: typed.py policies DUMP FOLDER   write FOLDER/objects/*.yaml and a policy
                                        for each line of DUMP (typed_dump)

@@ -107,7 +107,7 @@ class Suite(vap.Suite):
             self.ask(name, case, one, where)
 
     def judge(self, answer, found, label, case):
-        """Return the difference, or nothing."""
+        """Return the difference, or an empty text."""
         status, value, warnings = answer
         ours = plane.of_policies(found)
         theirs = plane.failures(warnings)

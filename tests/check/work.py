@@ -80,7 +80,7 @@ def subgroups(n):
                       for i in range(n)))
 
 
-# A pool of servers with two containers, of which no port is compared.
+# A pool, and servers with two containers, whose ports are not compared.
 def servers(n):
     return ("apiVersion: inference.networking.k8s.io/v1\n"
             "kind: InferencePool\nmetadata: {name: a, namespace: ml}\n"

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Checks that the cost of linting grows with the file: twice the input takes at
-# most 2.3 times the instructions, and large files of each shape take at most 64
-# MB (one object of 7 MB almost that much; 62,000 Pods 2.5 KiB each, with a
-# finding). A finding reports a file that is cut off.
+# most 2.3 times the instructions, and the peak memory of large files is bounded
+# (64 MB, unless a check gives another limit). A finding reports a file that is
+# cut off.
 #
 # usage: work.sh [BUILD]
 # shellcheck source=tests/check/lib.bash

@@ -136,7 +136,7 @@ def check_manifests(build, texts, work, put):
             [build + "/gpugate", "lint", "--isolated", "--fail-on", "never",
              "--show-all", "--format", "json"] + options + [work],
             capture_output=True, check=False)
-        # Without either key it is not an object.
+        # Documents that lack apiVersion or kind count as notKubernetes.
         read = -1
         if ran.returncode == 0:
             summary = json.loads(ran.stdout)["summary"]

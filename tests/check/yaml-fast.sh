@@ -15,7 +15,8 @@
 . "$(dirname "$0")/lib.bash"
 compare=$build/tests/tools/yaml_compare
 
-# NAME FOLDER...: compares all files below, and texts made from them.
+# compare_files NAME FOLDER...: compares the files in the folders, and texts
+# made from them.
 compare_files() {
 	name=$1
 	shift

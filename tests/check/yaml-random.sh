@@ -38,7 +38,7 @@ check_random() {
 	fi
 	read -r differ <"$work/n"
 	echo "yaml-random: $differ of $count texts differ as listed"
-	# Otherwise they would not test much.
+	# With more differences, the texts would test little.
 	[ "$differ" -lt $((count / 10)) ] || say_fail "$differ texts differ"
 }
 

@@ -17,7 +17,8 @@ suite=$shared/suites/yaml-test-suite/src
 dump=$build/tests/tools/doc_dump
 list=$tests/check/yaml-differences.txt
 
-# Folder: writes differences into found, the number of files into n.
+# compare FOLDER: writes the differences to $work/found, and sets n to the
+# number of files.
 compare() {
 	"$oracle" yaml-compare "$dump" "$1" >"$work/all" || exit 2
 	n=$(sed -n 's/^files //p' "$work/all")

@@ -16,8 +16,9 @@
 #   control_plane_free_port
 #
 # DIR contains admin.kubeconfig, ca.crt, ca.key, audit.log, and NAME.log and
-# NAME.pid of each program. A function returns 77 if the programs (without Go)
-# or the CRDs are missing. Call control_plane_stop before DIR is removed.
+# NAME.pid of each program. A function returns 77 (skip) if the CRDs are
+# missing, or if the programs are missing and Go, which builds them, is absent
+# or too old. Call control_plane_stop before DIR is removed.
 
 control_plane_here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 

@@ -23,7 +23,7 @@ from review import review  # noqa: E402
 program, folder = sys.argv[1:3]
 ports = [int(p) for p in sys.argv[3:]]
 GAPS = (0, 1, 5, 20, 100)  # milliseconds
-TRIES = int(os.environ.get("ABSENCE_TRIES", "40"))  # of each gap
+TRIES = int(os.environ.get("ABSENCE_TRIES", "40"))  # tries per gap
 POLICY = """apiVersion: gpugate.dev/v1
 kind: Policy
 mode: warn

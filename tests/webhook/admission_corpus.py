@@ -43,7 +43,7 @@ def says(lines, findings):
 class Corpus:
     def __init__(self, build, folder, admin):
         self.build, self.folder, self.admin = build, folder, admin
-        self.namespaces = {}  # those that exist
+        self.namespaces = {}  # created so far
         self.listed = {}
 
     def documents(self):
@@ -107,7 +107,8 @@ class Corpus:
         return seen
 
     def compare(self, name, findings):
-        """Compare the rules; list the differences."""
+        """Return true if lint and the webhook report the same rules; list the
+        differences."""
         wanted, seen = {f["rule"] for f in findings}, self.rules()
         wanted -= set(OF_SERVER)
         if seen != wanted:
@@ -154,10 +155,10 @@ class Corpus:
         return counts, different
 
     def decided(self):
-        """Return the number of objects about which lint and the API server agree in
-        mode enforce, by verdict, and of those about which they differ. An object with
-        only errors that have a safe fix may also be allowed: the webhook fixes a Pod at
-        once, and the Pods of an owner when they are created."""
+        """Return the numbers of objects by verdict (`differ`: lint and the API
+        server disagree) in mode enforce. An object with only errors that have
+        a safe fix may also be allowed: the webhook fixes a Pod at once, and
+        the Pods of an owner when they are created."""
         counts = {"allowed": 0, "denied": 0, "differ": 0}
         for name, obj, findings in self.objects():
             status, body, _ = self.admin.create(obj, dry_run=True)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small client of a real kube-apiserver (tests/control-plane), and of the
-webhook that it calls: sends objects by REST over a kept connection, returns the
-server's response (status, body, warnings), and reads the webhook's annotations
-from the audit log."""
+"""A small client of a real kube-apiserver (tests/control-plane), and a gpugated that
+runs in front of it. The client sends objects by REST over a kept connection, returns
+the response (status, body, warnings) and reads annotations from the audit log. The
+webhook class makes certificates and webhook configurations, starts and stops
+gpugated, and reads its metrics."""
 import http.client
 import json
 import os
@@ -23,7 +24,7 @@ class Server:
         self.connection = None
         self.plurals = {}
         self.audit = None  # the id of the last request
-        self.read = 0  # so far, of the audit log
+        self.read = 0  # position in the audit log
 
     def request(self, method, path, body=None, headers=None):
         """Return (status, object, warnings)."""
@@ -117,7 +118,7 @@ class Server:
 
 
 class Webhook:
-    """Runs gpugated in front of that server."""
+    """Runs gpugated in front of the API server."""
 
     def __init__(self, program, folder, address, ports, policy):
         self.folder = folder

@@ -3,8 +3,9 @@
 
 usage: hostile.py FOLDER
 
-Each SIZE-OPERATION.json is one; its object is rejected, however many of its
-strings are read. Their brackets are nested 300 deep.
+Each file SIZE-OPERATION.json is one review. Its object is rejected, even if
+some of its strings are not parsed. The strings are manifests with brackets
+that are nested 300 deep.
 """
 import os
 import sys

@@ -107,7 +107,7 @@ def test_gone_continue(c):
 
 
 def test_pages_that_never_end(c):
-    """Check that a list that changes while it is read is read in one page."""
+    """Check that a list whose `continue` token expires is read again in one page."""
     for i in range(7):
         c.server.quota(f"q-{i}", "a", "1")
     c.server.fault = lambda h, plural, watch, query: "continue" in query and h.status(410, "too old")
@@ -357,7 +357,7 @@ def test_busy_after_outage(c):
 
 
 def test_forbidden_at_first(c):
-    """Check that kinds that the server forbids at first are soon read, without earlier state too."""
+    """Check that kinds that the server forbids at first are soon read, also if there is no earlier state."""
     three(c)
     end = time.monotonic() + 1
     c.server.fault = lambda h, plural, watch, query: time.monotonic() < end and h.status(403, "not yet")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Run gpugated with the service account and the ClusterRole of deploy/ on a real API
-server: the state that it reads, and the findings of its rules while the server
-is down, after a long sleep, and after the permissions were removed.
+"""Run gpugated with the service account and the ClusterRole of deploy/ on a
+real API server. Check the state that it reads, and its findings while the
+server is down, after a long sleep, and after the permissions were removed.
 
 usage: live_account.py GPUGATED CLUSTER-FOLDER CLOCK.so RESTART PORT PORT
 

@@ -191,7 +191,7 @@ func fill(c *client, s size) {
 func change(c *client, s size, r *rand.Rand) bool {
 	var code int
 	switch kind := r.Intn(10); {
-	case kind < 4: // one more quota figure
+	case kind < 4: // a quota's figure
 		i := r.Intn(s.quotas)
 		code, _ = c.do("PATCH", fmt.Sprintf("/api/v1/namespaces/%s/resourcequotas/q-%d", s.quotaSpace(i), i),
 			fmt.Sprintf(`{"spec":{"hard":{"requests.nvidia.com/gpu":"%d"}}}`, r.Intn(1000)))
@@ -217,7 +217,7 @@ func change(c *client, s size, r *rand.Rand) bool {
 	return code >= 200 && code < 300
 }
 
-// --- as cheap as it can be had ---------------------------------------------
+// --- cheap changes -------------------------------------------------------
 
 const protobuf = "application/vnd.kubernetes.protobuf"
 

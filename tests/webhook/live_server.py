@@ -29,8 +29,8 @@ KINDS = {
 
 
 def certificates(folder):
-    """Create ca.crt, server.pem, client.crt, client.key and other.crt (another
-    CA)."""
+    """Create the CAs `ca` and `other`, and the leaves `server` and `client`,
+    signed by `ca`, each as NAME.crt and NAME.key."""
     def run(*args):
         subprocess.run(["openssl", *args], cwd=folder, check=True, capture_output=True)
     for name in ("ca", "other"):

@@ -47,7 +47,8 @@ POD = {"nodeSelector": {"amd.com/gpu.product-name": "AMD_Instinct_MI300X"},
 
 
 def runtimes(objects):
-    """Yield the objects that pods are made from, by the names that objects have."""
+    """Yield a ClusterTrainingRuntime for each name in a `runtimeRef` of the
+    objects."""
     named = set()
     for obj in objects:
         spec = obj.get("spec") if isinstance(obj.get("spec"), dict) else {}

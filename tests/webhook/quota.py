@@ -245,7 +245,7 @@ def update():
 
 
 def others():
-    # The state has a change of status.used a moment later.
+    # A change of status.used is in the state a moment later.
     wait(lambda: admin.create(gang("room", 2, 1), dry_run=True)[0] == 201,
          "room again")
     answer = admin.create(gang("unclassed", 2, 1,

@@ -32,7 +32,7 @@ SCALARS = [None, True, False, 0, 1, -1, 2 ** 53, "", "x", "1", "Always", [],
 KEYS = ["containers", "Containers", "resources", "limits", "requests", "env",
         "volumes", "replicas", "template", "spec", "x", "a/b~c", ""]
 
-# Differences found earlier.
+# Objects that once got different answers.
 KEPT = [
     {"apiVersion": "scheduling.run.ai/v2", "kind": "Queue",
      "metadata": {"name": "a"}, "spec": {"template": {"spec": {"containers": [
@@ -75,7 +75,7 @@ def boxes(value):
                     yield box
 
 
-# --- changes: each takes the object and the dice, and gives an object ------------
+# --- changes: each takes the object and the dice, and returns an object ------------
 
 def any_place(obj, dice, head=True):
     found = [p for p in places(obj) if head or len(p) > 1]
@@ -285,10 +285,11 @@ def dumped(build, folder, suffixes=(".yaml", ".yml", ".json")):
 
 
 def objects_of(line):
-    """Yield the objects of a document: a List's items, or the one."""
+    """Yield the objects of a document: a List's items, or the object
+    itself."""
     try:
         value = json.loads(line)
-    except ValueError:  # a number beyond Python
+    except ValueError:  # a number that Python cannot read
         return
     items = value.get("items") if str(value.get("kind")).endswith("List") \
         else None

@@ -122,14 +122,15 @@ static int pod_gpus(const struct thing *t)
 	return n;
 }
 
-/* Returns true if the pod has fewer than four GPUs, so that other pods may use
- * the node. */
+/* Returns true if the pod has one to three GPUs, so that other pods may use the
+ * node. */
 static bool shares_node(const struct thing *t)
 {
 	return pod_gpus(t) > 0 && pod_gpus(t) < 4;
 }
 
-/* A pod that also requests a GPU gets another message about the same device. */
+/* Returns true if the container also requests a GPU: the message about its
+ * variable then differs. */
 static bool overrides(const struct thing *t, int i)
 {
 	return asks(t, i) && envs[t->boxes[i].env][0] != 'G';
@@ -159,7 +160,7 @@ static void box_takings(const struct thing *t, int i, struct takings *out)
 	}
 }
 
-/* Returns findings for which a CREATE would have been denied. */
+/* Returns the devices for which a CREATE would be denied. */
 static struct takings denied_to(const struct thing *t)
 {
 	struct takings out = {.n = 0};
@@ -277,7 +278,7 @@ static void write_spec(struct buf *out, const struct thing *t)
 	buf_adds(out, "}");
 }
 
-/* Annotations of the pods; the ticket belongs to the object. */
+/* Writes annotations of pods; the ticket belongs to the object. */
 static void write_notes(struct buf *out, const struct thing *t, bool ticket)
 {
 	buf_adds(out, "\"annotations\":{");

@@ -37,8 +37,8 @@ def dump(value, path):
     with open(path, "w", encoding="utf-8") as out:
         json.dump(value, out, separators=(",", ":"), ensure_ascii=False)
 
-# Findings that only files have: the API server drops the field or rejects the
-# object, or the pod that an operator makes from it.
+# Rules that report only in files: the API server drops the field or rejects
+# the object, or the pod that an operator makes from it.
 OF_SERVER = ("field-type-invalid", "field-unknown", "field-missing",
              "field-value-invalid", "kind-unknown", "pod-invalid",
              "server-rejects", "dra-selector-invalid")

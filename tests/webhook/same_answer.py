@@ -46,8 +46,8 @@ from review import OF_SERVER, dump, review  # noqa: E402
 import suppressing  # noqa: E402
 
 SHOWN = 20
-ROUNDS = 10  # of a patch
-SPACE = "research"  # of objects that name none
+ROUNDS = 10  # maximum passes until a patch settles
+SPACE = "research"  # namespace of objects that set none
 UID = "705ab4f5-6393-11e8-b7cc-42010a800002"
 HEAD = "apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforce\n"
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / \
@@ -87,7 +87,8 @@ def named(f):
 
 
 def denies(f, obj):
-    """Return true if the finding denies. Pods of an owner will still be patched."""
+    """Return true if the finding denies the object. An error with a patch denies only a
+    Pod: the Pods of an owner are patched when they are created."""
     return not f["suppressed"] and (
         f["action"] == "deny" or
         (f["action"] == "patch" and f["severity"] == "error" and
@@ -96,7 +97,7 @@ def denies(f, obj):
 
 
 def is_in_git(obj):
-    """Return true for objects with the marks of Argo CD or Flux."""
+    """Return true for objects, except Pods, with the marks of Argo CD or Flux."""
     meta = obj["metadata"]
     return obj["kind"] != "Pod" and any(
         mark in (meta.get(where) or {}) for where, mark in (
@@ -129,7 +130,7 @@ class Trial:
 
     def __init__(self, build, work, setting, objects, every):
         self.build, self.work, self.setting = build, work, setting
-        self.every = every  # which objects get processes of their own
+        self.every = every  # one object in this many is also linted by itself
         self.objects = objects
         self.policy = work / (setting + ".yaml")
         self.options = []
@@ -149,7 +150,7 @@ class Trial:
         return [rule["name"] for rule in listing["rules"]]
 
     def rules(self):
-        """Yield the line of each rule of the setting; rules that repair patch."""
+        """Yield the policy's line for each rule of the setting; those with a fix patch."""
         custom = self.setting == "rules"
         listing = json.loads(self.gpugate(
             "rules", "--config", self.policy, "--format", "json").stdout)
@@ -185,8 +186,7 @@ class Trial:
             capture_output=True, check=False, close_fds=False, **more)
 
     def linter(self, select=()):
-        """Return lint's options: no policy if the setting needs none. Only the
-        rules of a floor run whatever is selected."""
+        """Return lint's options. Selected rules need --config: all rules of --policy run."""
         policy = ("--isolated", "--policy", self.policy)
         if select:
             policy = ("--config", self.policy)
@@ -249,8 +249,8 @@ class Trial:
         return r
 
     def review(self, obj, *more):
-        """Return a request, which names the namespace where the object does not.
-        Custom rules read the object, in which an API server would set it."""
+        """Return a request, which names a namespace if the object does not; not for custom
+        rules, which read the object, in which an API server would set the namespace."""
         meta = obj.get("metadata")
         named = isinstance(meta, dict) and meta.get("namespace")
         return review(obj, *more, namespace=None if named or
@@ -290,7 +290,7 @@ class Trial:
             self.check_at_once()
 
     def check_at_once(self):
-        """Combine objects in one process where a process is expensive."""
+        """Check all objects in one process, because processes are expensive."""
         path = self.work / "all.yaml"
         path.write_text("".join(
             "---\n%s\n" % json.dumps(o) for o in self.objects), "utf-8")
@@ -332,8 +332,7 @@ class Trial:
             answer["patched"] = look or answer["patched"]
 
     def check_findings(self, i, linted, webhook):
-        """Check that lint and the webhook have the same findings and GPUs, except findings
-        about suppressions."""
+        """Return true if both have the same findings, except about suppressions."""
         lint = sorted(named(f) for f in linted.findings
                       if f["rule"] not in ("object-duplicate", *OF_SERVER))
         mine = sorted(named(f) for f in webhook["findings"]
@@ -408,8 +407,8 @@ class Trial:
             self.say("patch" not in patch[i], i, "patched on UPDATE")
 
     def check_withheld(self, answers, made):
-        """Check that no patch is sent that brings a finding, and none for an object
-        kept in git."""
+        """Check that a patch is withheld only if it would bring a finding, or
+        for an object kept in git. Return the indexes of these objects."""
         withheld = [i for i, answer in enumerate(answers)
                     if answer["patched"] and made[i] == self.objects[i]]
         wanted = [answers[i]["patched"] for i in withheld]
@@ -508,8 +507,8 @@ class Suppressions(Trial):
                  "no object took")
 
     def check_findings(self, i, linted, webhook):
-        """Check an expired suppression: both report it, and admission rejects it; in an
-        object that is patched, it is not reported as unused."""
+        """Check that lint and the webhook have the same findings, suppressed and not, except
+        for reports about expired and unused suppressions."""
         if linted.in_files_only:
             self.listed["fragments and placeholders"] += 1
             return False

@@ -254,7 +254,8 @@ def versions():
 
 
 def is_whole():
-    """Check that the current CA signed the leaf, and that all clients trust it."""
+    """Return true if the current CA signed the leaf, and every webhook
+    configuration has the stored CAs as its bundle."""
     with open(folder + "/look.ca", "wb") as out:
         out.write(stored("ca.crt"))
     with open(folder + "/look.tls", "wb") as out:
@@ -439,7 +440,8 @@ def wiped():
 
 
 def killed():
-    """Test that a replica is killed while a new CA settles; only the other one serves."""
+    """Test a replica that is killed while a new CA settles: the other one
+    serves and completes the rotation."""
     for path in CONFIGS:
         body = admin.request("GET", path)[1]
         body["webhooks"] = body["webhooks"][1:]

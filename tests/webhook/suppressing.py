@@ -19,7 +19,7 @@ def day(days):
 
 
 def policy(rules):
-    """Grant four of five rules, and lock two."""
+    """Return the policy text that grants four of five rules, and locks two."""
     granted = [rule for i, rule in enumerate(sorted(rules)) if i % 5]
     return ("suppressions:\n  annotations: {rules: [%s], namespaces: "
             "[\"team-*\"], requireReason: true, maxDays: 30}\nlocked: [%s]\n"

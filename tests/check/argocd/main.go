@@ -68,7 +68,8 @@ func ask(socket, repository, application string, env []string) error {
 	return nil
 }
 
-// manifests generates those of an Application whose repository is checked out.
+// manifests prints the manifests of an Application whose repository is checked
+// out.
 func manifests(path, checkout, revision string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -124,7 +124,7 @@ users: [{name: a, user: {token: t}}]
 	early, back, slowest := d.sample(), 0, time.Duration(0)
 	for i := range times {
 		api.leave()
-		// Longer than the maximum age of the state with a server.
+		// With a server, the state never gets this old.
 		aged := until(20*time.Second, func() bool { return d.metric(age) > 1.5 })
 		b.must(api.come())
 		begin := time.Now()

@@ -53,8 +53,8 @@ func (r *review) body() ([]byte, []byte) {
 	return body, uid
 }
 
-// Trust contains the CAs that clients currently trust; during a rotation, a
-// client of the API server has the old and the new CA.
+// Trust contains the CAs that clients currently trust: the old and the new one
+// during a rotation, as in the bundle of an API server.
 type trust struct{ pool atomic.Pointer[x509.CertPool] }
 
 func (t *trust) set(cas ...*authority) {
@@ -65,7 +65,7 @@ func (t *trust) set(cas ...*authority) {
 	t.pool.Store(pool)
 }
 
-// add keeps the CAs that were trusted before.
+// add trusts more CAs, and keeps those that were trusted before.
 func (t *trust) add(cas ...*authority) {
 	pool := x509.NewCertPool()
 	if old := t.pool.Load(); old != nil {

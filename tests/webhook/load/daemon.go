@@ -179,7 +179,7 @@ func (d *daemon) ready() bool {
 }
 
 // metric returns the value of a metric without labels, or with exactly the
-// labels in its name.
+// labels in its name; -1 if it is missing.
 func (d *daemon) metric(name string) float64 {
 	_, text, err := get(d.probe, "/metrics")
 	if err != nil {
@@ -207,7 +207,7 @@ func until(wait time.Duration, done func() bool) bool {
 type setup struct {
 	name        string
 	port, probe int    // 0: any
-	folder      string // of tls.crt, tls.key
+	folder      string // contains tls.crt and tls.key
 	wrap        []string
 	more        []string
 }

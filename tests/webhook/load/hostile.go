@@ -23,7 +23,7 @@ const attackers = 4
 // An onslaught counts the results of expensive reviews.
 type onslaught struct {
 	Denied, Refused, Lost int
-	Times                 []time.Duration // of the denials
+	Times                 []time.Duration // latencies of the denials
 }
 
 // attack posts the review in the file repeatedly on four connections, until its
@@ -136,10 +136,10 @@ func (p *siege) String() string {
 		middle(p.alone, 50), middle(p.alone, 99))
 }
 
-// hostile compares the latency of ordinary reviews alone with that while four
-// clients send expensive reviews. The clients run on the same processors; for
-// comparison, the same is measured for a server that reads the bodies but
-// checks nothing.
+// hostile compares the latency of ordinary reviews alone with their latency
+// while four clients send expensive reviews. The clients run on the same
+// processors; for comparison, the same is measured for a server that reads the
+// bodies but checks nothing.
 func hostile(b *bench) {
 	body, err := os.ReadFile(filepath.Join(b.dir, "bodies", "large.json"))
 	b.must(err)

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// overload compares the answers to as many clients as may be in flight with
-// those to five times as many, which wait like client-go. Bodies are larger
-// than one read, so that many are in flight.
+// overload compares the answers to as many clients as may be in flight with the
+// answers to five times as many clients, which wait like client-go. Bodies are
+// larger than one read, so that many are in flight.
 func overload(b *bench) {
 	const flight, rounds = 64, 3
 	long := time.Duration(setting("OVERLOAD_SECONDS", 9)) * time.Second
@@ -37,7 +37,7 @@ func overload(b *bench) {
 		c.transport().MaxIdleConnsPerHost = clients
 		t.stopping.Store(false)
 		t.workers(clients, 0, func(int) error { return c.ask(&large) })
-		time.Sleep(time.Second) // of handshakes
+		time.Sleep(time.Second) // for the handshakes
 		begin, before := time.Now(), t.asked.Load()-t.lost.Load()
 		time.Sleep(long / rounds)
 		rate := float64(t.asked.Load()-t.lost.Load()-before) / time.Since(begin).Seconds()

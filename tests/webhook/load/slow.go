@@ -22,7 +22,7 @@ type crowd struct {
 	stopped chan struct{}
 	wait    sync.WaitGroup
 	open    atomic.Int64 // its current connections
-	cut     atomic.Int64 // by the server
+	cut     atomic.Int64 // connections that the server closed
 }
 
 func (c *crowd) secure(conn net.Conn) (*tls.Conn, error) {

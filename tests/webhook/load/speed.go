@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Measures the rate and the latency of reviews, and for comparison those of a
-// static answer.
+// Measures the rate and the latency of reviews and, for comparison, of a static
+// answer.
 
 package main
 
