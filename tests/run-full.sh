@@ -3,19 +3,18 @@
 # The long checks: oracles in Go, format validators, the API server's verdicts,
 # sanitizers, static analysis, fuzzers. A step whose dependency is missing is
 # skipped with a message.
-# usage: run-full.sh BUILD full|ci   ci: those of tests/ci.txt
+# usage: run-full.sh BUILD full|ci   ci: only the steps in tests/ci.txt
 set -u
 build=$1 which=$2
 here=$(dirname "$0")
 
-# The corpus and the seeds are part of `make check`; the fresh root is a
-# separate target (make check-fresh).
+# Skips scripts of `make check`, and fresh.sh (make check-fresh).
 steps=()
 for script in "$here"/check/*.sh; do
 	name=$(basename "$script" .sh)
 	case $name in
 	corpus | seeds | first-run | fresh | bypass | same-answer | baseline | cluster) ;;
-	# make check-load, make check-image
+	# Scripts of make check-load and make check-image.
 	server | reliability | rotation | speed | live | self-managed | image) ;;
 	recipes) steps+=("recipes-run=$script $build") ;;
 	*) steps+=("$name=$script $build") ;;
@@ -35,7 +34,7 @@ for target in "$here"/fuzz/fuzz_*.c; do
 	steps+=("fuzz-${name#fuzz_}=$here/fuzz/run.sh build-fuzz ${name#fuzz_}")
 done
 
-# In the order of the list: the longest first.
+# Keeps the order of the list, which begins with the longest step.
 if [ "$which" = ci ]; then
 	all=("${steps[@]}") steps=()
 	while read -r name _; do

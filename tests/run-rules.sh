@@ -9,9 +9,9 @@
 #                the folder reports nothing, and there are at least as many near
 #                misses as marks in bad.yaml
 #   policy.yaml  optional: the policy that gives the rule its parameters;
-#                x.policy.yaml: that of x.yaml alone
-#   cluster.json optional: the cluster state (--cluster); x.cluster.json: that
-#                of x.yaml alone. First line `# no cluster`: without one
+#                x.policy.yaml: for x.yaml alone
+#   cluster.json optional: the cluster state (--cluster); x.cluster.json: for x.yaml
+#                alone. A file whose first line is `# no cluster` gets none
 #   admission.yaml optional: the cluster's own policies (--admission-policy)
 #   bad-*.yaml, good-*.yaml  more of the same, each checked separately
 #   fixed.yaml   for a rule with a fix: the result of --fix on bad.yaml

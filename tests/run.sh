@@ -20,7 +20,7 @@ run_step() {
 	sh -c "$command" >"$logs/$name.log" 2>&1 </dev/null
 	echo $? >"$logs/$name.status"
 	echo $(($(date +%s) - begin)) >"$logs/$name.seconds"
-	times >"$logs/$name.times" # of this shell and, below, of its children
+	times >"$logs/$name.times" # CPU times of this shell and of its children
 }
 
 # cpu FILE: prints the seconds in an output of `times`.

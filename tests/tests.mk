@@ -113,20 +113,20 @@ STEPS = $(foreach t,$(BATS),'cli-$t=GPUGATE=$(abspath $(BUILD)/gpugate) \
 check: all unit tools
 	@STEPS_AT_ONCE=5 tests/run.sh $(BUILD)/logs $(STEPS)
 
-# Oracles in Go, format validators, sanitizers, static analysis, fuzzers; those of
-# tests/ci.txt, or all.
+# Runs oracles in Go, format validators, sanitizers, static analysis and
+# fuzzers: the steps of tests/ci.txt, or all.
 check-ci check-full: full-deps
 	@$(MAKE) --no-print-directory -j2 all unit tools
 	@tests/run-full.sh $(BUILD) $(@:check-%=%)
 
-# Load, faults, restarts: each needs the whole machine.
+# Tests load, faults and restarts. Each step needs the whole machine.
 .PHONY: check-load
 check-load: full-deps
 	@$(MAKE) --no-print-directory -j2 all unit tools
 	@tests/run-load.sh $(BUILD)
 
-# Measures the table of webhook/README.md, in 40 minutes; with LOAD= in 6, with
-# the lengths of check-load.
+# Measures the table of webhook/README.md, in 40 minutes. LOAD= (empty) uses the
+# lengths of check-load, and takes 6 minutes.
 LOAD ?= RESTART_REQUESTS=1000000 RESTART_MINUTES=20 ROTATION_SECONDS=300 \
 	SOAK_SECONDS=1200 SPEED_SECONDS=30
 .PHONY: load-table
@@ -140,8 +140,8 @@ load-table: full-deps
 check-image:
 	@mkdir -p $(BUILD) && tests/check/image.sh $(BUILD)
 
-# Runs both README commands in a root that has only apt, and is ROOT=bookworm,
-# trixie or noble: needs root and a mirror. RUN='COMMAND; ...': runs this
+# Runs both README commands in a root that has only apt; ROOT is bookworm,
+# trixie or noble. Needs root and a mirror. RUN='COMMAND; ...': runs this
 # instead.
 .PHONY: check-fresh
 check-fresh:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keep connections to the webhook open; each is used for one review first.
+"""Keep N connections to the webhook open; each is used for one review first.
+Print "held" then, and close them when standard input ends.
 
-usage: hold.py PORT N BODY: prints "held", closes when its input ends
+usage: hold.py PORT N BODY
 """
 import socket
 import ssl

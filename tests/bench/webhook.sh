@@ -5,7 +5,7 @@
 # client: wrk with 32 TLS connections that stay open. Only ratios are
 # compared. The figures are written to BUILD/bench/webhook.txt.
 #
-# usage: webhook.sh BUILD        SECONDS_EACH=3  (of one measurement)
+# usage: webhook.sh BUILD        SECONDS_EACH=3: length of one measurement
 set -eu
 build=$(cd "$1" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
@@ -47,7 +47,7 @@ ulimit -n 8192 2>/dev/null || true
 free_port() {
 	python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
-cpu_of() { # ticks in user and kernel
+cpu_of() { # PID: prints its CPU ticks in user and kernel
 	awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$1/stat"
 }
 rss_of() {
@@ -98,7 +98,7 @@ measure() { # NAME BODY MIX
 	printf '  %-10s %-6s %8s CPU-us/request %8s requests/s\n' "$1" "$2" \
 		"${CPU[$1-$2]}" "${RATE[$1-$2]}"
 }
-hold() { # sets held: resident with 1,000 connections that have all been served
+hold() { # sets held: resident KiB with 1,000 connections that were all served
 	local client line
 	coproc KEEP { python3 "$here/hold.py" "$port" 1000 "$work/pod.json"; }
 	client=$KEEP_PID

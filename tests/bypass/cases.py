@@ -4,12 +4,12 @@
 A family is one file, FAMILY.yaml. A line `--- # NAME` begins the case
 FAMILY/NAME.yaml, which ends before the empty line in front of the next one and
 is judged alone. Its first line says what it is:
-    # deny: RULE[, RULE...] -- why a tenant would try this allow: -- the
-    # difference from the denied one
+    # deny: RULE[, RULE...] -- why a tenant would try this
+    # allow: -- the difference from the denied one
 and one of the next lines may say
-    # lint only: why          tricks of the text, gone once the server has read
-    # webhook only: why       what the linter permits by design
-    # lint denies: RULE...    for another reason, gone once the server has read
+    # lint only: why          a trick in the text, which the API server decodes
+    # webhook only: why       the linter permits it by design
+    # lint denies: RULE...    further rules that deny it in files only
     # review: KEY=VALUE ...   operation, subresource, user, groups
 A plain `---` parts the documents of one case. In an UPDATE the first document
 is the old object and the second the new one. FAMILY.policy.yaml is the policy
@@ -28,9 +28,9 @@ class Case:
 
     def __init__(self, path, name, deny, why, loose=False):
         self.path, self.name, self.deny, self.why = path, name, deny, why
-        self.place = name       # where it is written, for messages
+        self.place = name       # file and line, for messages
         self.loose = loose      # other rules may deny as well
-        self.without = []       # of a loose twin: rules that keep silent
+        self.without = []       # if set, only these rules must not deny
         self.lint = self.webhook = True
         self.lint_deny = []     # other rules that deny in files alone
         self.review = {}
@@ -100,7 +100,8 @@ def from_folder(folder):
 
 
 def from_family(path, out):
-    """Write each case of a family to a separate file below out."""
+    """Write each case of a family to a separate file below `out`, and yield
+    it."""
     parts = re.split(r"^--- # (.+)\n", path.read_text(encoding="utf-8"),
                      flags=re.MULTILINE)
     line = parts[0].count("\n") + 1

@@ -115,7 +115,7 @@ class Sides:
         if not case.deny and not case.without and not all(allowed):
             return f"the webhook denies it: {messages}"
         text = " ".join(messages)
-        if case.without:  # variants of a family
+        if case.without:  # only these rules count
             wrong = [rule for rule in case.without if rule in text]
             return f"the webhook denies it: {wrong}" if wrong else None
         missing = [rule for rule in case.deny if rule not in text]
@@ -124,7 +124,7 @@ class Sides:
         return None
 
     def judge(self, case):
-        """Return failures of both sides."""
+        """Return the case, and the failures of both sides."""
         failures = []
         if case.lint:
             failures.append(self.lint(case))

@@ -65,7 +65,7 @@ def write(folder, out):
         name = f"{i:03}-{kind}-{api_version.split('/')[0]}.json"
         for gpus, word, rules in ((8, "", RULES), (1, "good-", [])):
             if shape.startswith("{") and "@" not in shape and not rules:
-                continue    # an instance type: its GPUs are its own
+                continue    # an instance type fixes the number of GPUs
             at = out / (word + name)
             at.write_text(json.dumps(
                 manifest(api_version, kind, path, shape, gpus), indent=1))

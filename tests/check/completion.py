@@ -90,7 +90,8 @@ def start(shell, share):
 
 
 def fish(share, case):
-    """Complete a line with fish's own command, which acts like TAB."""
+    """Complete a line with fish's own command, which acts like TAB. Return the
+    offers, and whether they have the expected one."""
     import subprocess
     typed, wanted = case
     line = typed.partition("\t")[0]

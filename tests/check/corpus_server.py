@@ -83,7 +83,8 @@ def maps(node):
 
 
 def other_form(value):
-    """Replace a number quantity by a text, and a text by a number."""
+    """Return a number for a text that is a quantity, and a text for a
+    number."""
     if isinstance(value, int):
         return str(value)
     if not isinstance(value, str) or not QUANTITY.match(value):
@@ -190,7 +191,7 @@ class Corpus:
 
     def compare(self, taken, ours, theirs):
         """Compare gpugate's findings about each object with the server's;
-        print differences."""
+        print differences. Return true if the check fails."""
         for name, (one, answer) in taken.items():
             mine, servers = ours(name), theirs(name)
             if sum(len(w) for w in answer[2]) > WARNINGS:

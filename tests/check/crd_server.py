@@ -51,7 +51,8 @@ def rules(schema, path=()):
 
 
 def matches(pattern, word):
-    """Search with a pattern of Go, which may have a flag in its middle."""
+    """Return the match of a pattern of Go, which may have a flag in its
+    middle."""
     return re.search(pattern.replace("(?i)", ""), word,
                      re.I if "(?i)" in pattern else 0)
 

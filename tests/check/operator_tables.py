@@ -290,7 +290,8 @@ def completed(obj, operator):
 
 
 def without_unset(value):
-    """Remove the fields that a Go structure writes although they are not set."""
+    """Return the value without fields that a Go structure writes although they
+    are not set."""
     if isinstance(value, dict):
         kept = {k: without_unset(v) for k, v in value.items()
                 if v is not None and v != ""}

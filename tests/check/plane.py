@@ -23,7 +23,8 @@ PROBE = "probe"
 
 
 def line(text):
-    """Replace white space by single blanks, as gpugate prints a message."""
+    """Return the text with single blanks for white space, as gpugate prints a
+    message."""
     return " ".join(text.split())
 
 

@@ -193,8 +193,8 @@ def lint(gpugate, options, paths):
 
 
 def judge(gpugate, all_plants, work):
-    """Write each planted object to a file, and store its findings. Objects
-    with additional documents are linted alone."""
+    """Write each planted object to a file, and yield it with its findings.
+    Objects with additional documents are linted alone."""
     options, batches = configs(work), collections.defaultdict(list)
     for i, plant in enumerate(all_plants):
         meta = plant.obj.setdefault("metadata", {})

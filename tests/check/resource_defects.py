@@ -191,7 +191,8 @@ def only_limits(obj, pod):
 
 @defect("gpu-pod-besteffort", "pod")
 def no_figures(obj, pod):
-    """Skip pods that mount buckets: GKE adds a sidecar with requests to them."""
+    """Remove the CPU and memory figures. Skip pods that mount buckets: GKE
+    adds a sidecar with requests to them."""
     spec = at(obj, pod)
     if not computing(obj, pod) or obj["kind"] in RUNTIMES or \
             "gke-gcsfuse/volumes" in json.dumps(obj):

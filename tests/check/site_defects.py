@@ -97,7 +97,8 @@ def one_pod(obj, pod):
 
 @defect("gpu-image-unpinned", "container", "all")
 def moving(obj, pod, box):
-    """Skip containers that only wait, whose image does not matter."""
+    """Give the container a moving tag. If it only waits, its image does not
+    matter, so it gets a training command."""
     if not figure(at(obj, box).get("resources")):
         return None
     if "sleep" in json.dumps([at(obj, box).get("command"),

@@ -7,7 +7,8 @@
 # KUBEBUILDER_ASSETS is set, its programs are used instead.
 #
 # usage: build.sh [etcd|kube-apiserver|kubectl|kube-controller-manager|kube-scheduler]...
-# Without arguments: the first four. Exit status 77: there is no Go >= 1.26.
+# Without arguments, the first four are built. Exit status 77: there is no Go >=
+# 1.26.
 set -eu
 
 kube=1.37.2
@@ -79,8 +80,8 @@ compile() {
 		-X $set.gitMinor=${minor%.*}" "$package"
 }
 
-# build NAME: one compilation at a time on this machine; a second caller finds
-# the program of the first.
+# build NAME: builds the program. Only one compilation runs at a time on this
+# machine; a second caller finds the program of the first.
 build() {
 	local begin=$SECONDS
 	[ ! -x "$bin/$1" ] || return 0
@@ -104,8 +105,8 @@ build() {
 	exec 9>&-
 }
 
-# provide NAME: in $bin, a folder for this version of Kubernetes; etcd has its
-# own.
+# provide NAME: puts the program into $bin, a folder for this version of
+# Kubernetes. etcd is built in a folder for its version, and linked.
 provide() {
 	local kube_bin=$bin
 	if [ "$1" = etcd ]; then

@@ -13,7 +13,7 @@
 #   kube ARG...                                  kubectl as admin
 #   kube_as NAME ARG...                          kubectl as that user
 #   control_plane_until SECONDS COMMAND...       try until it succeeds
-#   control_plane_free_port
+#   control_plane_free_port                      prints a port for a server of the test
 #
 # DIR contains admin.kubeconfig, ca.crt, ca.key, audit.log, and NAME.log and
 # NAME.pid of each program. A function returns 77 (skip) if the CRDs are
@@ -65,7 +65,7 @@ control_plane_dead() { # NAME
 	! control_plane_alive "$1"
 }
 
-# control_plane_run NAME COMMAND...: a program or a function in the
+# control_plane_run NAME COMMAND...: runs a program or a function in the
 # background, with none of the caller's open files (bats and flock would wait
 # for them)
 control_plane_run() {
@@ -247,7 +247,8 @@ control_plane_answers_or_ends() { # NAME COMMAND
 	control_plane_dead "$1" || "$2"
 }
 
-# control_plane_wait NAME COMMAND: 60 s, or until the program ends
+# control_plane_wait NAME COMMAND: waits until COMMAND succeeds or the program
+# ends, 60 s at most
 control_plane_wait() {
 	if control_plane_until 60 control_plane_answers_or_ends "$1" "$2" &&
 		control_plane_alive "$1"; then
@@ -258,7 +259,8 @@ control_plane_wait() {
 	return 1
 }
 
-# control_plane_servers [ETCD-DATA]
+# control_plane_servers [ETCD-DATA]: starts etcd, with a copy of the data, and
+# the API server
 control_plane_servers() {
 	rm -rf "${CONTROL_PLANE_DIR:?}/etcd"
 	[ -z "${1:-}" ] ||
@@ -367,7 +369,7 @@ control_plane_crds_make() { # DATA; in a subshell
 	local work status=0
 	work=$(mktemp -d "$1.XXXXXX") || return
 	control_plane_start "$work" && control_plane_crds || status=$?
-	sleep 1 # etcd writes its batches
+	sleep 1 # until etcd has written its batches
 	control_plane_stop
 	# Remove the space that etcd reserves for its next log.
 	rm -f "$work/etcd/member/wal/0.tmp"

@@ -13,8 +13,8 @@ import sys
 test = os.pidfd_open(int(sys.argv[1]))
 held = socket.socket()
 held.bind(("127.0.0.1", 0))
-# After the bind, or the kernel might choose a port that is reserved like this
-# one.
+# Set after the bind: otherwise the kernel might choose a port that is reserved
+# like this one.
 held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
 print(held.getsockname()[1], flush=True)
 if os.fork() == 0:

@@ -42,7 +42,7 @@ gpu_pod() { # NAME
 	END
 }
 
-# audited VERB RESOURCE USER
+# audited VERB RESOURCE USER: succeeds if the audit log has such a request
 audited() {
 	grep '"stage":"ResponseComplete"' "$CONTROL_PLANE_DIR/audit.log" |
 		grep "\"verb\":\"$1\"" | grep "\"resource\":\"$2\"" |

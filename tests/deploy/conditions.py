@@ -351,7 +351,7 @@ def ends(trial):
 # --- every object that a rule reports is sent -------------------------
 
 def templates(node):
-    """Yield every pod template below."""
+    """Yield every pod template below a node."""
     if isinstance(node, dict):
         spec = node.get("spec")
         if isinstance(spec, dict) and isinstance(spec.get("containers"), list):
@@ -409,7 +409,7 @@ def gather(paths):
 
 
 def spoken_of(gpugate, objects):
-    """Return {name of an object: the rules that report it}, of the rules that the
+    """Return {name of an object: rules that report it}, for the rules that the
     default preset does not only audit."""
     rules = json.loads(subprocess.run(
         [gpugate, "rules", "--format", "json"], capture_output=True,

@@ -14,7 +14,7 @@ kinds FILE KINDS.TXT
 metrics ALERTS DASHBOARD METRICS-SOURCE...
 flags FILE HELP      all flags are in the program's --help
 split FILE TAKEN LEFT
-                     LEFT: kinds whose CRDs cannot be had
+                     LEFT: objects whose CRDs are not available
 policy FILE OUT      the policy of the ConfigMap
 pods FILE OUT        Pods from the pod templates
 """

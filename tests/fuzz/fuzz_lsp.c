@@ -3,7 +3,7 @@
  * Runs a session of the language server. The input's bytes up to a NUL are a
  * document; the bytes after it choose edits and requests; after the last byte,
  * pseudorandom numbers from a hash of the input choose more of them. Checks
- *that
+ * that
  *	- the server's output is a sequence of messages, each of them JSON
  *	- every request is answered once, and only requests are answered
  *	- a range does not end before it begins, and is inside of a document

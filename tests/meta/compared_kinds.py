@@ -22,7 +22,7 @@ COMPARES = re.compile(
 
 
 def compared():
-    """Return {file: lines that compare a kind}"""
+    """Return {file: lines that compare a kind}."""
     found = {}
     for path in sorted(CATALOG.rglob("*.c")):
         text = path.read_text()

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Checks that every header compiles alone, except those for other systems. The
+# Checks that every header compiles alone, except headers for other systems. The
 # build itself checks a header that some file includes first. Also checks that
 # files begin with their license line, and that no two structs of the product
 # have the same name.

@@ -38,6 +38,5 @@ forbid 'lint/*.[ch]' "${inc}webhook" 'lint must not see webhook'
 forbid 'webhook/*.[ch]' "${inc}lint" 'webhook must not see lint'
 forbid 'certs/*.[ch] include/certs/*.h' "$inc(doc|kube|engine|webhook)/" \
 	'certs must know base only'
-# A rule must not contain names of kinds, which belong in the tables.
 [ "$fail" -eq 0 ] && echo 'layers: ok'
 exit "$fail"

@@ -81,7 +81,7 @@ def recipes():
 
 
 def listed():
-    """Return {(document, recipe): how}"""
+    """Return {(document, recipe): how it is tested, or why not}."""
     found, document = {}, None
     for number, line in enumerate(LIST.read_text().splitlines(), 1):
         if line.startswith("#") or not line:
@@ -97,7 +97,7 @@ def listed():
 
 
 def is_test(how):
-    """Check that scripts that run a recipe exist: `PATH[: words in it]`."""
+    """Return true if `PATH[: WORDS]` names a file that contains the words."""
     path, _, words = how.partition(": ")
     file = pathlib.Path(path)
     return file.is_file() and words in file.read_text()

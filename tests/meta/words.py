@@ -7,10 +7,10 @@ usage: words.py GPUGATE GPUGATED
 
 Looks for the expressions of words.txt in the READMEs, in the texts of the
 chart, in what both programs print about themselves, and in comments and
-strings of the product's C (messages of rules among them); for the first of them
-in all code and its tests; with --text, in these files only. Each line of the
-list holds an example that its expression, and no other line's, must find: so
-none of them is dead. To see the check fail:
+strings of the product's C (messages of rules among them); for the first part
+of the list in all code and its tests; with --text, in these files only. Each
+line of the list holds an example that its expression, and no other line's,
+must find: so none of them is dead. To see the check fail:
     echo at the door >/tmp/door && tests/meta/words.py --text /tmp/door
 """
 import os

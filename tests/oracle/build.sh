@@ -16,7 +16,7 @@ key=$({ echo "$go" && cat go.mod go.sum ./*.go; } | sha256sum | cut -c1-16)
 oracle=$cache/oracle-$key
 [ -x "$oracle" ] || flock "$cache/oracle.lock" sh -c '
 	[ -x "$1" ] && exit
-	# Without the revision of the checkout, which would change the
+	# Leaves out the revision of the checkout, which would change the
 	# program.
 	go build -buildvcs=false -o "$1.new" . && mv "$1.new" "$1"' sh "$oracle"
 ln -sfn "$oracle" "$folder/oracle.$$"

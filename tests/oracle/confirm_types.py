@@ -18,14 +18,14 @@ import plane  # noqa: E402
 WRONG = "Bogus"
 FIELD = re.compile(r"([\w$-]+)=([*[{]*)(T[\w.]+|[a-z])(?:\((\w+)\))?"
                    r"(\+?)!?0?$")
-# Additional lists of containers, and a volume that needs a gate.
+# Skipped fields: more lists of containers, and a volume that needs a gate.
 SKIPPED = {"initContainers", "ephemeralContainers", "clusterTrustBundle"}
 # Kinds that components of the cluster write.
 WRITTEN = {"ResourceSlice", "VolumeAttachment", "Event", "Endpoints"}
 PLAIN = "ReplicationController"  # selects by a map of labels
 WORKLOADS = {"Job", "CronJob", "Deployment", "StatefulSet", "ReplicaSet",
              "DaemonSet", PLAIN}
-# By form: a valid value for other required fields.
+# A valid value of each form, for the other required fields.
 VALUES = {"s": "/a", "i": 1, "o": 1, "b": True, "q": "1"}
 
 
@@ -61,7 +61,8 @@ class Table:
 
 
 def wrap(path, value):
-    """Return {"spec": {"taints": [{"effect": value}]}}"""
+    """Return nested maps and lists with the value at the path, such as
+    {"spec": {"taints": [{"effect": value}]}}."""
     for key, around in reversed(path):
         for sign in reversed(around):
             value = [value] if sign == "[" else {"a": value}
@@ -147,8 +148,8 @@ def keep(line, confirmed):
 
 
 def confirm(lines, server):
-    """Return the lines of the table, and the cases: (type, field, mark), an object for
-    each, whether the server refuses them."""
+    """Return the lines of the table, and the cases: ((type, field, mark),
+    path, an object, whether the server rejects such objects)."""
     table = Table(lines)
     server.namespaces([{"metadata": {}}])
     asked = list(cases(table, server))

@@ -6,12 +6,12 @@ CustomResourceDefinitions.
 usage: custom_types.py FOLDER... (each is searched for *.yaml)
        custom_types.py --missing TABLE FOLDER...
 
-A field that any of the files has is a field; one whose type differs between
-them has any. A word that any of them allows is allowed, and a field is required
-if all of them require it and none has a default for it. Parts that Kubernetes'
-own types define (pods, metadata) have any type here, because they are checked
-as such. The folders should have the definitions of all releases: `git show
-TAG:PATH` for each tag of an operator.
+The table has each field that any of the files has. Its type is `any` if the
+files differ. A word that any of them allows is allowed, and a field is
+required if all of them require it and none has a default for it. Parts that
+Kubernetes' own types define (pods, metadata) have any type here, because other
+tables have them. The folders should have the definitions of all releases: `git
+show TAG:PATH` for each tag of an operator.
 
 With --missing, prints the fields and words of the definitions that the table
 lacks, and the fields that the table alone requires; fails if there are any.
@@ -118,7 +118,8 @@ EARLIER = {
     for kind in ("PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "JAXJob")
 }
 EARLIER["kubeflow.org/v2beta1", "MPIJob"] = ["cleanPodPolicy"]
-# KubeRay 1.0 alone, in which serveConfigV2 replaced it.
+# Fields that are left out: only KubeRay 1.0 has serveConfig, and serveConfigV2
+# replaced it there.
 FORMER = {"ray.io/v1": ["serveConfig"]}
 # The definitions that Argo Workflows installs up to 3.7 preserve all fields, and
 # its types read numbers and booleans as strings (AnyString).
@@ -154,7 +155,7 @@ NATIVE = {name: set(fields) for name, fields in
 
 class Form:
     """The type of a field: many is "", "[" or "{"; base is a letter, or
-    {name: (Form, need)}; words are those of an enumeration, or None."""
+    {name: (Form, need)}; words are the words of its enumeration, or None."""
 
     def __init__(self, base, many="", words=None):
         self.base, self.many, self.words = base, many, words
@@ -320,8 +321,8 @@ def add_schema(kinds, loose, key, schema):
 
 
 def unused(name, names):
-    """Returns the name with the next free number, which does not end with 0:
-    that has a meaning at the end of a form."""
+    """Returns the name with the next free number that does not end with 0,
+    because 0 has a meaning at the end of a form."""
     own, n = name, 1
     while own in names:
         n += 2 if n % 10 == 9 else 1
@@ -365,8 +366,8 @@ def parse_form(text):
 
 
 def lacks(table, name, fields, path):
-    """Yields the paths of fields and words that the type of this name lacks, and
-    of those that it requires and the fields do not."""
+    """Yields the paths of fields and words that the type of this name lacks,
+    and of fields that only the type requires."""
     types, words = table
     for key, text in types[name].items():
         if parse_form(text)[3] and (

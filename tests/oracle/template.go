@@ -28,7 +28,7 @@ type templateCase struct {
 	Ours            any `json:",omitempty"`
 }
 
-// keys of the lists that are merged item by item.
+// mergeKeys are the keys of the lists that are merged item by item.
 var mergeKeys = map[string]string{
 	"containers": "name", "initContainers": "name", "env": "name",
 	"volumes": "name", "volumeMounts": "mountPath",
@@ -48,7 +48,7 @@ func (m maker) text(words ...string) any {
 	return words[m.Intn(len(words))]
 }
 
-// some of the fields; in patches, null for some
+// some returns some of the fields; in patches, a few of them are null.
 func (m maker) some(fields map[string]func() any) map[string]any {
 	made := map[string]any{}
 	names := make([]string, 0, len(fields))
@@ -70,7 +70,7 @@ func (m maker) some(fields map[string]func() any) map[string]any {
 	return made
 }
 
-// items of a list, each key once
+// items returns a list of items with different keys.
 func (m maker) items(key string, values []any, fields map[string]func() any) any {
 	list := []any{}
 	for _, at := range m.Perm(len(values))[:m.Intn(len(values)+1)] {

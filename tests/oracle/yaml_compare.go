@@ -33,13 +33,13 @@ func init() {
 //	note     the values agree, but doc_dump says that kubectl rejects the
 //	         file; the text follows in a third column
 //	chance   two keys of a map become one string: kubectl takes any
-//	stream   doc_dump says that readers disagree, and its values are those
-//	         of go-yaml for the whole stream; the note follows
+//	stream   doc_dump says that readers disagree, and its values equal
+//	         go-yaml's for the whole stream; the note follows
 //	more     doc_dump says that readers disagree: its values are kubectl's
 //	         and others, which kubectl rejects or drops; the note follows
-//	refused  doc_dump refuses what kubectl reads; what is before agrees;
-//	         its error follows, or the note in front of it, or that
-//	         go-yaml itself refuses the stream there too
+//	refused  doc_dump rejects text that kubectl reads, and the text before it
+//	         agrees; the error follows, or the note in front of it, or that
+//	         go-yaml also rejects the stream there
 //	differs  anything else
 //
 // Text after an error is not compared, because kubectl stops there. The last
@@ -147,8 +147,8 @@ func (d *dump) differences(texts [][]byte) ([]string, error) {
 
 // look examines a difference in detail. If doc_dump rejects a text that begins
 // as JSON but that kubectl reads as YAML, the detail is the reason of doc_dump.
-// go-yaml skips the first letter of a line while its buffer begins with U+FEFF;
-// with another letter there is then no difference.
+// go-yaml skips the first letter of a line if its buffer begins with U+FEFF
+// there. If the difference disappears without U+FEFF, the detail names it.
 func (d *dump) look(text []byte, kind string) (string, error) {
 	plain := bytes.TrimPrefix(text, []byte("\ufeff"))
 	if isUTF16(text) {

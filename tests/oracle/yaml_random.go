@@ -222,8 +222,9 @@ func yamlExamples(args []string, out *bufio.Writer) error {
 	return dump.stop()
 }
 
-// shows returns the kind of difference of a text: if one of a hundred readings
-// shows the wanted kind, it is returned, because Go's maps have no order.
+// shows returns the kind of difference of a text. Go's maps have no order, so
+// the text is read a hundred times, and the wanted kind counts if one reading
+// shows it.
 func (d *dump) shows(text []byte, wanted string) (string, error) {
 	texts := make([][]byte, 100)
 	for i := range texts {

@@ -132,7 +132,7 @@ static void removal(struct pair *pair, const struct node *at)
 	pair->removes = true;
 }
 
-/* Moves the value to another key, whose old value is replaced. */
+/* Moves the value to another key that the map lacks. */
 static void renaming(struct pair *pair, const struct node *at)
 {
 	const char *key = other_key(&pair->writer.random);
@@ -407,7 +407,8 @@ static void check_splices(struct pair *pair, struct counts *counts,
 	buf_release(&after);
 }
 
-/* Reads a random document of the file; false if the text was not read. */
+/* Reads a random document of the file; returns false if the text was not
+ * read. */
 static bool read_pair(struct pair *pair)
 {
 	struct loader loader;

@@ -405,7 +405,8 @@ static inline void put_flow(struct writer *writer, const struct node *node,
 static inline void put_block(struct writer *writer, const struct node *node,
 			     unsigned col, bool inlined);
 
-/* Writes the text as a literal block (|), if the text allows it. */
+/* Sometimes writes the text as a block scalar (| or >-), if it allows that;
+ * returns false if it was not written. */
 static inline bool put_literal(struct writer *writer, const struct node *node,
 			       unsigned col)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Command ctrl is a webhook on controller-runtime that decodes the object and
-// always allows: what the usual way to write one costs. ctrl PORT CERT KEY
+// always allows it. It shows the cost of the usual library. Usage: ctrl PORT
+// CERT KEY
 package main
 
 import (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command nethttp is a webhook that reads the envelope and always allows:
-// what a handler on Go's own server costs. nethttp PORT CERT KEY
+// Command nethttp is a webhook that reads the envelope and always allows. It
+// shows the cost of a handler on Go's own server. Usage: nethttp PORT CERT KEY
 package main
 
 import (

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Command kserve answers whether a webhook of KServe rejects an InferenceService
-// or an LLMInferenceService. An InferenceService is rejected if it is with each
-// default deployment mode.
+// or an LLMInferenceService. An InferenceService counts as rejected if it is
+// rejected under each default deployment mode.
 package main
 
 import (
