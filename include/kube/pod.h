@@ -209,7 +209,8 @@ bool pod_repeats(const struct pod *pod, const struct pod *other);
 struct pod_handling {
 	/* It rejects some PodSpec fields unless features allow them. */
 	bool gates_fields;
-	/* It limits the time until a pod is ready, whatever the probes are. */
+	/* It limits the time until a pod is ready, whatever the probes are, or
+	 * adds a startupProbe. */
 	bool bounds_start;
 	/* The field that requests unlimited retries (Argo's retryStrategy
 	 * without a limit, Spark's Always, JobSet's IgnoreMaxRestarts), or

@@ -21,6 +21,7 @@
 
 static const char *const placeholders[] = {
 	"${JOB_NAME}",
+	"ENC[AES256_GCM,data:vK5Xn8nT,iv:RuoxV+ol9,tag:hWCSGtbE==,type:str]",
 	"job-${ID}",
 	"$GPU_PER_NODE",
 	"$N",

@@ -41,6 +41,13 @@ static bool mounts_near(const struct container *c, const char *path)
 	return node_is_unknown(mounts);
 }
 
+/* True if Dynamo mounts a claim into the container, by the field `pvc` of
+ * releases that lack `volumeMounts`. */
+static bool mounts_claim(const struct container *c)
+{
+	return !node_is_unset(node_path(c->pod->source, "pvc.mountPoint"));
+}
+
 static bool runs_as_root(const struct container *c)
 {
 	static const char *const images[] = {"vllm-openai",	"vllm/vllm-tpu",
@@ -177,7 +184,8 @@ static void check_container(struct rule_run *run, const struct container *c)
 	const char *path = model ? cache_folder(&argv, c) : NULL;
 	struct finding *f;
 
-	if (!model || is_small(c) || is_read_only(c) || fetches_none(&argv, c))
+	if (!model || is_small(c) || is_read_only(c) || mounts_claim(c) ||
+	    fetches_none(&argv, c))
 		return;
 	if (!path || path[0] != '/') {
 		if (!c->image || !mounts_shm_alone(c))

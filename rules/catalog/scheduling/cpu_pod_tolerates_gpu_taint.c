@@ -3,8 +3,9 @@
  * Reports CPU pods that tolerate the taint of GPU nodes, which is meant to
  * keep them off. They may use up the node's cores and memory: GPU pods do not
  * fit any more and the GPUs stay idle. Skips DaemonSets and cluster
- * infrastructure, leaders that must be in the node pool of their workers, and
- * pods with claims, because devices of a ComputeDomain are only on GPU nodes.
+ * infrastructure, leaders that must be in the node pool of their workers, pods
+ * for nodes that the user names, and pods with claims, because devices of a
+ * ComputeDomain are only on GPU nodes.
  */
 #include <string.h>
 
@@ -79,14 +80,16 @@ static bool says_none(const struct node_label *label, const struct node *value)
 	return type && !type->vendor;
 }
 
-/* True if only nodes without a device match, or nodes of the control plane. */
+/* True if only nodes without a device match, nodes of the control plane, or one
+ * node, which the user has chosen. */
 static bool keeps_off(const struct node_need *need)
 {
 	const struct node_label *label = node_label_find(need->key);
 	const struct node *value = node_need_value(need, 0);
 
 	if (text_eq(need->key, "node-role.kubernetes.io/control-plane") ||
-	    text_eq(need->key, "node-role.kubernetes.io/master"))
+	    text_eq(need->key, "node-role.kubernetes.io/master") ||
+	    text_eq(need->key, "kubernetes.io/hostname"))
 		return node_need_requires(need);
 	if (!label)
 		return false;
@@ -108,7 +111,8 @@ static bool stays_off(const struct pod *pod)
 {
 	struct node_needs needs = pod_node_needs(pod);
 
-	return node_needs_imply(&needs, keeps_off);
+	return !node_is_unset(pod_field(pod, "nodeName")) ||
+	       node_needs_imply(&needs, keeps_off);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

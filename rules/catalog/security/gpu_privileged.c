@@ -13,9 +13,9 @@
  * The finding is only a warning for a pod with eight or more devices, or all
  * devices of the selected instance type, which has its node to itself, and for
  * a pod with four or more on an unknown instance type, because GB300 nodes have
- * no more. It is also a warning for an init container that requests no device,
- * because it ends before the work begins, and if a runtime class may keep the
- * devices away.
+ * no more, or with an unknown number of devices. It is also a warning for an
+ * init container that requests no device, because it ends before the work
+ * begins, and if a runtime class may keep the devices away.
  *
  * GKE's daemon for GPUDirect-TCPX(O) in a pod that has its node to itself is
  * skipped, because its documentation requires a privileged container.
@@ -45,11 +45,20 @@ static enum tri has_whole_node(const struct pod *pod)
 {
 	int64_t most = pod_node_devices(pod).most, n = pod->gpus.n;
 
-	if (pod->gpus.unknown || n <= 0)
+	if (pod->gpus.unknown || pod->gpu_unknown)
+		return TRI_UNKNOWN;
+	if (n <= 0)
 		return TRI_NO;
 	if (n >= (most ? most : WHOLE_NODE))
 		return TRI_YES;
 	return !most && n >= SMALL_NODE ? TRI_UNKNOWN : TRI_NO;
+}
+
+/* True if the container requests a device, or may request one. */
+static bool may_request(const struct container *c)
+{
+	return c->gpus.n || c->pod->gpus.unknown || c->pod->gpu_unknown ||
+	       !node_is_unset(node_get(c->resources, "claims"));
 }
 
 /* Returns the clause of the message about devices of other pods. */
@@ -62,8 +71,8 @@ static const char *other_gpus_clause(const struct container *c)
 		[TRI_YES] = "",
 	};
 
-	return c->gpus.n ? texts[has_whole_node(c->pod)]
-			 : ", although it requests none";
+	return may_request(c) ? texts[has_whole_node(c->pod)]
+			      : ", although it requests none";
 }
 
 /* True for GKE's receive daemon beside the container with all devices. Only

@@ -270,6 +270,17 @@ static bool is_named(const char *s, size_t len)
 	return named;
 }
 
+/* True for a value that SOPS has encrypted, which Flux and others decrypt
+ * before they apply the object (getsops/sops@0486373 aes/cipher.go, Encrypt).
+ */
+static bool is_encrypted(const char *s, size_t len)
+{
+	static const char start[] = "ENC[AES256_GCM,";
+
+	return len > sizeof(start) && s[len - 1] == ']' &&
+	       !memcmp(s, start, sizeof(start) - 1);
+}
+
 /* True for texts that are placeholders only if they are the whole value. */
 static bool is_whole(const struct span *text)
 {
@@ -294,7 +305,7 @@ static bool is_whole(const struct span *text)
 	bool todo = word_starts(text->start, len, "TODO");
 
 	if (is_ellipsis(text->start, len) || is_binding(text->start, len) ||
-	    is_named(text->start, len))
+	    is_named(text->start, len) || is_encrypted(text->start, len))
 		return true;
 	if (todo || word_starts(text->start, len, "FIXME"))
 		return !is_alnum(at(text, text->start + (todo ? 4 : 5)));
@@ -399,9 +410,10 @@ bool placeholder_in(const char *text, size_t len)
 {
 	/* First bytes of all texts for which is_whole() can be true. */
 	static const bool first[256] = {
-		['C'] = true, ['F'] = true, ['R'] = true, ['T'] = true,
-		['c'] = true, ['f'] = true, ['r'] = true, ['.'] = true,
-		['('] = true, ['t'] = true, ['y'] = true, [0xe2] = true,
+		['C'] = true,  ['E'] = true, ['F'] = true, ['R'] = true,
+		['T'] = true,  ['c'] = true, ['f'] = true, ['r'] = true,
+		['.'] = true,  ['('] = true, ['t'] = true, ['y'] = true,
+		[0xe2] = true,
 	};
 	struct span span = {text, text + len};
 
@@ -444,7 +456,7 @@ static bool is_one_token(const char *s, size_t len)
 	char last = s[len - 1];
 	size_t i = 0;
 
-	if (is_ellipsis(s, len))
+	if (is_ellipsis(s, len) || is_encrypted(s, len))
 		return true;
 	if (*s == '<')
 		return last == '>' && !memchr(s + 1, '<', len - 1);

@@ -56,11 +56,13 @@ static bool has_part(const char *name, size_t len, const char *part)
 }
 
 /* True for names that end like those of secrets, except names of settings such
- * as EOS_TOKEN or MAX_TOKEN. */
+ * as EOS_TOKEN or MAX_TOKEN, and names of variables with the name of a Secret,
+ * such as Tailscale's TS_KUBE_SECRET (tailscale@0115672 cmd/containerboot). */
 static bool sounds_secret(const char *name, size_t len)
 {
 	static const char *const not_secret[] = {
-		"EOS_", "PAD_", "BOS_", "MAX_", "STOP_", "DISABLE", NULL};
+		"EOS_",	   "PAD_",	  "BOS_",	 "MAX_", "STOP_",
+		"DISABLE", "KUBE_SECRET", "PULL_SECRET", NULL};
 	bool ending = false;
 
 	for (const char *const *end = ends; *end && !ending; end++) {

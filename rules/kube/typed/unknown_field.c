@@ -63,6 +63,14 @@ static bool is_anchor_holder(const struct unknown_level *level,
 	return text_starts(field->at->key, "x-") || has_anchor(field->at);
 }
 
+/* True for the data that SOPS adds to an encrypted file and removes when it
+ * decrypts the file, as Flux does before it applies the object. */
+static bool is_sops(const struct unknown_walk *walk, const struct node *at)
+{
+	return at->parent == walk->object->root && text_eq(at->key, "sops") &&
+	       node_get(at, "mac");
+}
+
 static void report(struct unknown_walk *walk, const struct unknown_level *level,
 		   const struct node *at)
 {
@@ -82,7 +90,7 @@ static void report(struct unknown_walk *walk, const struct unknown_level *level,
 	field.near = text_nearest(at->key, names, n);
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(type->name, "."),
 		 type->name);
-	if (!is_anchor_holder(level, &field))
+	if (!is_anchor_holder(level, &field) && !is_sops(walk, at))
 		walk->found(walk, &field);
 }
 

@@ -43,4 +43,8 @@ const struct workload_operator operator_dynamo = {
 	.gpus = gpus,
 	.injects = injects,
 	.gang = gang,
+	/* Workers get a startupProbe of 2 h, which a livenessProbe of the
+	 * component does not replace (zxue2/dynamo@e20adb4, a fork of
+	 * ai-dynamo/dynamo: component_worker.go, graph.go). */
+	.pods.bounds_start = true,
 };
