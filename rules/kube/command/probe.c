@@ -134,6 +134,10 @@ int64_t container_model_size(const struct container *c)
 	for (size_t i = 0; i + 1 < argv.n && !size; i++)
 		if (text_eq(argv.items[i].text, "serve"))
 			size = size_in(argv.items[i + 1].text);
+	/* The command of newer images is `vllm serve`. */
+	if (!size && argv.n && node_is_unset(node_get(c->node, "command")) &&
+	    text_contains(c->image, "vllm-openai"))
+		size = size_in(argv.items[0].text);
 	if (!size)
 		size = env_size(c);
 	if (!size)
