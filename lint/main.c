@@ -25,103 +25,104 @@ static int help_cmd(struct options *options);
 
 static const struct command command_table[] = {
 	{"lint", "[OPTIONS] [PATH...]", "check manifests",
-	 "Checks files, folders (default: the current one), or standard "
-	 "input (-). Folders are walked for *.yaml, *.yml and *.json; "
-	 "files given on the command line are checked whatever their "
-	 "name.\n\n"
-	 "Symbolic links to folders are not followed, except for a path "
-	 "given on the command line. A file that is found under several "
-	 "paths, as a link or named twice, is checked once; each hard "
-	 "link counts as a separate file. When fixing, gpugate writes "
-	 "to the target of a link, but never outside the folder given: "
-	 "a link that leads out of it is left alone, with exit status "
-	 "2, unless the link itself was given.\n\n"
-	 "In walked folders a kustomization that no other one lists is "
-	 "built with kustomize or kubectl, and a chart is built with "
-	 "helm, using its own values or those of the HelmReleases "
-	 "(Flux) and Applications (Argo CD) that install it. The result "
-	 "is checked instead of the files, and nothing is fetched; see "
-	 "--render. Findings are shown at the patch, base, template, "
-	 "field or value that they come from. The summary lists what "
-	 "was built, with which version, and what was not.\n\n"
-	 "With -A, --context or --kubeconfig and without paths, and as "
-	 "`kubectl gpugate lint -n NS`, gpugate checks the objects in "
-	 "kubectl's current cluster: workloads, and the Services, "
-	 "claims, disruption budgets and policies next to them. Objects "
-	 "created by controllers are not checked again.\n\n"
-	 "Exit status: 0 when no finding at or above --fail-on is left, "
-	 "1 when one is, 2 on wrong usage, an invalid policy, an input "
-	 "that cannot be read, or an internal error (findings are still "
-	 "printed). It is also 1 when --diff shows changes, and when a "
-	 "file was fixed with --exit-non-zero-on-fix.",
+	 "Checks files, folders (default: the current one), or "
+	 "standard input (-). Folders are walked for *.yaml, *.yml "
+	 "and *.json; files given on the command line are checked "
+	 "whatever their name.\n\nSymbolic links to folders are not "
+	 "followed, except for a path given on the command line. A "
+	 "file that is found under several paths, as a link or named "
+	 "twice, is checked once; each hard link counts as a separate "
+	 "file. When fixing, gpugate writes to the target of a link, "
+	 "but never outside the folder given: a link that leads out "
+	 "of it is left alone, with exit status 2, unless the link "
+	 "itself was given.\n\nIn walked folders a kustomization that "
+	 "no other one lists is built with kustomize or kubectl, and "
+	 "a chart is built with helm, using its own values or those "
+	 "of the HelmReleases (Flux) and Applications (Argo CD) that "
+	 "install it. The result is checked instead of the files, and "
+	 "nothing is fetched; see --render. Findings are shown at the "
+	 "patch, base, template, field or value that they come from. "
+	 "The summary lists what was built, with which version, and "
+	 "what was not.\n\nWith -A, --context or --kubeconfig and "
+	 "without paths, and as `kubectl gpugate lint -n NS`, gpugate "
+	 "checks the objects in kubectl's current cluster: workloads, "
+	 "and the Services, claims, disruption budgets and policies "
+	 "next to them. Objects created by controllers are not "
+	 "checked again.\n\nExit status: 0 when no finding at or "
+	 "above --fail-on is left, 1 when one is left, and 2 on wrong "
+	 "usage, an invalid policy, an input that cannot be read, or "
+	 "an internal error (findings are still printed). It is also "
+	 "1 when --diff shows changes, and when a file was fixed with "
+	 "--exit-non-zero-on-fix.",
 	 FOR_LINT, false, lint_command},
 	{"explain", "RULE", "show what a rule flags, why, and how to fix it",
-	 "Prints what the rule flags, why that matters, how to fix it, "
-	 "the evidence, the parameters, an example that is flagged and "
-	 "one that is not.",
+	 "Prints a description of the rule: its summary, its reason, "
+	 "how to fix a finding, the evidence, the parameters, an "
+	 "example that is flagged and an example that is not flagged.",
 	 FOR_EXPLAIN, false, explain_command},
 	{"rules", "[OPTIONS] [RULE...]", "list or export rules",
-	 "Prints the catalog, one line per rule: name, severity, action "
-	 "at admission, and what it flags. With --format vap, it prints "
-	 "the custom rules that the policy enables, or the named ones, "
-	 "as ValidatingAdmissionPolicies "
-	 "(admissionregistration.k8s.io/v1) with their bindings: error "
-	 "denies, warning warns, info audits. `each: pod` and `each: "
-	 "container` become loops over the kinds of `match.kinds`. A "
-	 "rule that uses `gpugate` or `match.gpus`, or that lacks "
-	 "`match.kinds` for such a loop, is left out, with the reason "
-	 "on standard error. The API server checks native "
-	 "objects with defaults filled in and quantities as text; use "
-	 "--admission-policy to see the result.\n\n"
-	 "Exit status: 0, or 2 when a named rule cannot be exported, or "
-	 "no rule can.",
+	 "Prints the catalog, one line per rule: name, severity, "
+	 "action at admission, and summary. With --format vap, it "
+	 "prints the custom rules that the policy enables, or the "
+	 "named ones, as ValidatingAdmissionPolicies "
+	 "(admissionregistration.k8s.io/v1) with their bindings: "
+	 "error denies, warning warns, info audits. `each: pod` and "
+	 "`each: container` become loops over the kinds of "
+	 "`match.kinds`. A rule that uses `gpugate` or `match.gpus`, "
+	 "or that lacks `match.kinds` for such a loop, is left out, "
+	 "with the reason on standard error. The API server checks "
+	 "native objects with defaults filled in and quantities as "
+	 "text; use --admission-policy to see the result.\n\nExit "
+	 "status: 0, or 2 when a named rule cannot be exported, or no "
+	 "rule can.",
 	 FOR_RULES, false, rules_command},
-	{"config", "[OPTIONS] [PATH]", "the effective settings for a path",
+	{"config", "[OPTIONS] [PATH]",
+	 "print the effective settings for a path",
 	 "Prints the policy that applies to PATH (default: the current "
 	 "folder), and where each rule's setting comes from.",
 	 FOR_CONFIG, false, config_command},
 	{"init", "", "write a commented .gpugate.yaml",
-	 "Writes .gpugate.yaml into the current folder, unless there is "
-	 "one.",
+	 "Writes .gpugate.yaml into the current folder, unless the "
+	 "file exists.",
 	 FOR_INIT, false, init_command},
 	{"snapshot", "[OPTIONS]",
 	 "save a snapshot of the cluster for --cluster",
-	 "Reads from the cluster, through kubectl, the objects that rules "
-	 "look up, such as quotas, limit ranges, priority and runtime "
-	 "classes, nodes, queues (Kueue, Volcano, KAI), device classes, "
-	 "volume claims, runtimes (Trainer, KServe), workflow templates, "
-	 "disruption budgets and network policies; the cluster's admission "
-	 "policies; and the resource usage of each owner's running pods. "
-	 "Writes the parts that rules need to one JSON file. It changes "
-	 "nothing in the cluster, and never reads Secrets. Kinds that "
-	 "the user may not read are listed in the file and on standard "
-	 "error; kinds that the cluster does not have are left out.\n\n"
-	 "Exit status: 0, or 2 when nothing could be read or the file "
-	 "could not be written.",
+	 "Reads from the cluster, through kubectl, the objects that "
+	 "rules look up, such as quotas, limit ranges, priority and "
+	 "runtime classes, nodes, queues (Kueue, Volcano, KAI), "
+	 "device classes, volume claims, runtimes (Trainer, KServe), "
+	 "workflow templates, disruption budgets and network "
+	 "policies. It also reads the cluster's admission policies "
+	 "and the resource usage of each owner's running pods, and "
+	 "writes the parts that rules need to one JSON file. It "
+	 "changes nothing in the cluster, and never reads Secrets. "
+	 "Kinds that the user may not read are listed in the file and "
+	 "on standard error; kinds that the cluster does not have are "
+	 "left out.\n\nExit status: 0, or 2 when nothing could be "
+	 "read or the file could not be written.",
 	 FOR_SNAPSHOT, false, snapshot_command},
 	{"quota", "[OPTIONS] [PATH...]",
 	 "compare the requests of the manifests with quotas",
-	 "Adds up the requests of the workloads, at steady state and at "
-	 "their peak (rollout surge, elastic maximum), and compares "
-	 "them with the ResourceQuotas of the same files and of the "
-	 "cluster snapshot: what is used, what the manifests add (not "
-	 "counting their running copies), and what is left. Quotas in "
-	 "the files that no workload uses are shown too; with -n or -A, "
-	 "so are those of the cluster. With --since, it shows what "
-	 "changed, for a pull request.\n\n"
-	 "Exit status: 0; 1 with --fail-on when a quota is exceeded; 2 "
-	 "when something could not be read.",
+	 "Adds up the requests of the workloads, at steady state and "
+	 "at their peak (rollout surge, elastic maximum), and "
+	 "compares them with the ResourceQuotas of the same files and "
+	 "of the cluster snapshot. Shows the amounts that are used, "
+	 "that the manifests add (without the use of their running "
+	 "copies), and that are left. Quotas in the files that no "
+	 "workload uses are shown too. With -n or -A, unused quotas "
+	 "of the cluster are shown as well. With --since, shows the "
+	 "changes since a revision, for a pull request.\n\nExit "
+	 "status: 0, 1 when a quota is exceeded and --fail-on is set, "
+	 "or 2 when an input could not be read.",
 	 FOR_QUOTA, false, quota_command},
 	{"test", "[OPTIONS] PATH...", "run the tests in rules files",
-	 "Runs the `tests:` of custom rules (kind: Rules): each names a "
-	 "manifest, relative to the rules file, and the lines where the "
-	 "rule reports a finding. Folders are searched for rules "
-	 "files.\n\n"
-	 "Exit status: 0; 1 when a test fails; 2 when a rules file or a "
-	 "manifest cannot be used.",
+	 "Runs the `tests:` of custom rules (kind: Rules): each names "
+	 "a manifest, relative to the rules file, and the lines where "
+	 "the rule reports a finding. Folders are searched for rules "
+	 "files.\n\nExit status: 0, 1 when a test fails, or 2 when a "
+	 "rules file or a manifest cannot be used.",
 	 FOR_TEST, false, test_command},
-	{"krm", "[OPTIONS]",
-	 "a KRM function: ResourceList in, ResourceList out",
+	{"krm", "[OPTIONS]", "run as a KRM function of kustomize or kpt",
 	 "For kustomize (transformers, with --enable-alpha-plugins and "
 	 "--enable-exec) and kpt. Safe fixes are applied to the items, "
 	 "and findings are returned as results. The exit status is 1 "
@@ -129,47 +130,49 @@ static const struct command command_table[] = {
 	 "of kind Policy is used as the policy; a ConfigMap may set "
 	 "`fix: none`, `safe` or `unsafe`.",
 	 FOR_KRM, false, krm_command},
-	{"post-render", "[OPTIONS]", "a Helm post-renderer",
+	{"post-render", "[OPTIONS]", "run as a post-renderer of Helm",
 	 "Reads rendered manifests and writes them with the safe fixes "
 	 "applied. If findings at or above --fail-on remain, it writes "
 	 "no manifests, writes the report to standard error and to the "
 	 "report file, and exits with status 1, which stops Helm.",
 	 FOR_POST_RENDER, false, post_render_command},
-	{"cmp", "[OPTIONS]", "a config management plugin for Argo CD",
-	 "Renders the application in the current folder: with kustomize "
-	 "(or kubectl) if there is a kustomization, with Helm if there "
-	 "is a chart, else the files *.yaml, *.yml and *.json as they "
-	 "are; lints the result; and prints it. If findings at or above "
-	 "--fail-on remain or rendering fails, it prints no manifests "
-	 "and writes the problems to standard error, which Argo CD "
-	 "shows.\n\n"
-	 "Parameters of the Application "
+	{"cmp", "[OPTIONS]", "run as a config management plugin of Argo CD",
+	 "Renders the application in the current folder, lints the "
+	 "result and prints it. A kustomization is rendered with "
+	 "kustomize or kubectl, and a chart with Helm. In other "
+	 "folders, the files *.yaml, *.yml and *.json are used "
+	 "unchanged. If findings at or above --fail-on remain or "
+	 "rendering fails, it prints no manifests and writes the "
+	 "problems to standard error, which Argo CD "
+	 "shows.\n\nParameters of the Application "
 	 "(spec.source.plugin.parameters): render (auto, plain, "
-	 "kustomize, helm), recurse (true: plain files of folders, "
-	 "too), release-name, values-files (a list; relative to the "
-	 "application, or from the repository with /) and "
-	 "helm-parameters (a map); all but the last can also be set as "
-	 "variables (spec.source.plugin.env: RENDER, VALUES_FILES). Of "
-	 "Argo CD's own variables, ARGOCD_APP_NAME, "
-	 "ARGOCD_APP_NAMESPACE, ARGOCD_APP_SOURCE_PATH, KUBE_VERSION "
-	 "and KUBE_API_VERSIONS are used. Files outside the repository "
-	 "are rejected. The plugin's own options are the GPUGATE_* "
-	 "variables of the sidecar; an Application cannot set them.\n\n"
-	 "Exit status: 0; 1 when findings are left; 2 when the "
-	 "application could not be rendered or checked, or when there "
-	 "would be nothing to apply.",
+	 "kustomize, helm), recurse (true includes plain files in "
+	 "subfolders), release-name, values-files (a list of paths "
+	 "relative to the application, or with / relative to the "
+	 "repository) and helm-parameters (a map). All parameters "
+	 "except helm-parameters can also be set as variables in "
+	 "spec.source.plugin.env, such as RENDER and VALUES_FILES. "
+	 "The variables ARGOCD_APP_NAME, ARGOCD_APP_NAMESPACE, "
+	 "ARGOCD_APP_SOURCE_PATH, KUBE_VERSION and KUBE_API_VERSIONS "
+	 "of Argo CD are used. Files outside the repository are "
+	 "rejected. The plugin's own options are the GPUGATE_* "
+	 "variables of the sidecar; an Application cannot set "
+	 "them.\n\nExit status: 0, 1 when findings at or above "
+	 "--fail-on are left, or 2 when the application could not be "
+	 "rendered or checked, or when there would be nothing to "
+	 "apply.",
 	 FOR_CMP, false, cmp_command},
-	{"lsp", "[OPTIONS]", "a language server for editors",
+	{"lsp", "[OPTIONS]", "run as a language server for editors",
 	 "Speaks the Language Server Protocol 3.17 on standard input "
-	 "and output: findings become diagnostics and fixes become "
-	 "quick fixes; hover shows `gpugate explain`; rule names are "
-	 "completed. Each workspace folder is checked like `gpugate "
-	 "lint FOLDER`, with the editor's texts instead of the files; a "
-	 "document outside all folders is checked together with the "
-	 "manifests next to it. While a document cannot be parsed, its "
-	 "previous findings stay.\n\n"
-	 "Exit status: 0 after the requests `shutdown` and `exit`, 1 "
-	 "when the client exits in another way, 2 on wrong usage.",
+	 "and output. Findings become diagnostics, and fixes become "
+	 "quick fixes. Hover shows `gpugate explain`, and rule names "
+	 "are completed. Each workspace folder is checked like "
+	 "`gpugate lint FOLDER`, with the editor's texts instead of "
+	 "the files. A document outside all folders is checked "
+	 "together with the manifests next to it. While a document "
+	 "cannot be parsed, its previous findings stay.\n\nExit "
+	 "status: 0 after the requests `shutdown` and `exit`, 1 when "
+	 "the client exits in another way, 2 on wrong usage.",
 	 FOR_LSP, false, lsp_command},
 	{"completion", "bash|zsh|fish", "print a shell completion script",
 	 "Prints a completion script for the shell, for example\n\n"
@@ -223,7 +226,8 @@ static int unknown_command(const char *word)
 	if (!near)
 		near = text_nearest(word, names, n);
 	if (*word == '-')
-		return log_usage(NULL, "%s after a command: gpugate lint %s",
+		return log_usage(NULL,
+				 "%s after a command, as in `gpugate lint %s`",
 				 word[1] ? "options go" : "paths go", word);
 	if (near)
 		return log_usage(NULL,
@@ -231,10 +235,11 @@ static int unknown_command(const char *word)
 				 "`%s`?",
 				 word, near);
 	if (!access(word, F_OK))
-		return log_usage(NULL,
-				 "unknown command `%s`; to check that "
-				 "file: gpugate lint %s",
-				 word, word);
+		return log_usage(
+			NULL,
+			"unknown command `%s`; to check this file, run `gpugate lint "
+			"%s`",
+			word, word);
 	return log_usage(NULL, "unknown command `%s`", word);
 }
 
@@ -335,11 +340,11 @@ int main(int argc, char **argv)
 	/* A closed pipe then becomes an error of write(), which is reported. */
 	signal(SIGPIPE, SIG_IGN);
 	if (argc < 2)
-		return log_usage(NULL, "no command given%s",
-				 input_waits(true)
-					 ? "; to lint standard input: "
-					   "gpugate lint -"
-					 : "");
+		return log_usage(
+			NULL, "no command given%s",
+			input_waits(true)
+				? "; to lint standard input, run `gpugate lint -`"
+				: "");
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return print_help(NULL);
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))

@@ -86,15 +86,17 @@ static void shell_manpage(struct buf *out)
 	roff_line(
 		out,
 		"Starts a separate server on the loopback address, with new "
-		"certificates and the preset recommended, and checks that a "
-		"bad Pod is denied and a good one allowed. With --address, it tests the server there and accepts any verdict, because the policy of that server is unknown.");
+		"certificates and the preset recommended, and checks that it "
+		"denies a bad Pod and allows a good one. With --address, it tests the server there and accepts any verdict, because the policy of that server is unknown.");
 	roff_options(out, &option_set, OPTION_SELFTEST);
 	buf_adds(out,
 		 ".SH EXIT STATUS\n"
-		 ".TP\n0\nended by a signal; the command succeeded\n"
+		 ".TP\n0\nthe service was ended by a signal, or the command "
+		 "succeeded\n"
 		 ".TP\n1\nthe self-test failed\n"
-		 ".TP\n2\nwrong usage; a command failed; the service cannot "
-		 "start, for example because the policy is invalid\n"
+		 ".TP\n2\nwrong usage, a command that failed, or a service "
+		 "that cannot start, for example because the policy is "
+		 "invalid\n"
 		 ".TP\n70\na defect of gpugated, or lack of memory; "
 		 "the last line of the log gives the place\n"
 		 ".SH SEE ALSO\n"
@@ -203,16 +205,13 @@ static int help_serve(void)
 			 *commands[i].arguments ? " " : "",
 			 commands[i].arguments);
 	buf_adds(&out,
-		 "\n"
-		 "SIGTERM drains connections and exits with status 0; a second "
-		 "SIGTERM exits at\n"
-		 "once. SIGHUP reloads the policy, the certificate and the "
-		 "client CA. The exit\n"
-		 "status is 2 on wrong usage, or if the service cannot start, "
-		 "for example because\n"
-		 "of an invalid policy.\n\n"
-		 "Options, also as environment (--tls-cert is "
-		 "GPUGATED_TLS_CERT):\n");
+		 "\nSIGTERM drains connections and exits with status 0; a "
+		 "second SIGTERM exits at\nonce. SIGHUP reloads the policy, "
+		 "the certificate and the client CA. The exit\nstatus is 2 on "
+		 "wrong usage, or if the service cannot start, for example "
+		 "because\nof an invalid policy.\n\nOptions (each can also be "
+		 "set in the environment, for example --tls-cert "
+		 "as\nGPUGATED_TLS_CERT):\n");
 	options_print(&option_set, OPTION_SERVE, &out);
 	return print(&out);
 }

@@ -20,9 +20,11 @@ static const struct option table[] = {
 		 "plain HTTP.",
 	 .initial = ":8080"},
 	{"tls-cert", 0, OPTION_TEXT, OPTION_SERVE, AT(tls_cert), "FILE", NULL,
-	 .help = "The certificate and its chain, PEM; reloaded when it changes."},
+	 .help = "The PEM file with the certificate and its chain, which is "
+		 "reloaded when it changes."},
 	{"tls-key", 0, OPTION_TEXT, OPTION_SERVE, AT(tls_key), "FILE", NULL,
-	 .help = "The certificate's private key, PEM; reloaded when it changes."},
+	 .help = "The PEM file with the certificate's private key, which is "
+		 "reloaded when it changes."},
 	{"self-managed", 0, OPTION_FLAG, OPTION_SERVE, AT(self_managed), NULL,
 	 NULL,
 	 .help = "Instead of using files, issue and rotate a CA and a "
@@ -34,15 +36,15 @@ static const struct option table[] = {
 	 .help = "With --self-managed: the namespace of the Secret."},
 	{"webhook-config", 0, OPTION_TEXT, OPTION_SERVE, AT(webhook_config),
 	 "NAME", NULL,
-	 .help = "With --self-managed: the mutating and the validating webhook "
-		 "configuration, which have the same name."},
+	 .help = "With --self-managed: the name of the mutating and of the "
+		 "validating webhook configuration (the same for both)."},
 	{"dns", 0, OPTION_WORDS, OPTION_SERVE, AT(dns), "NAMES", NULL,
 	 .help = "With --self-managed: the names (and addresses) under which "
 		 "the API "
 		 "server reaches this webhook, separated by commas."},
 	{"ca-life", 0, OPTION_TEXT, OPTION_SERVE, AT(ca_life), "TIME", NULL,
-	 .help = "With --self-managed: the lifetime of a CA, as 90d, 36h, "
-		 "20m or 45s. A CA is replaced after two thirds of its "
+	 .help = "With --self-managed: the lifetime of a CA, such as 90d, "
+		 "36h, 20m or 45s. A CA is replaced after two thirds of its "
 		 "lifetime.",
 	 .initial = "1825d"},
 	{"leaf-life", 0, OPTION_TEXT, OPTION_SERVE, AT(leaf_life), "TIME", NULL,
@@ -55,29 +57,30 @@ static const struct option table[] = {
 		 "servers must have noticed the CA by then.",
 	 .initial = "60s"},
 	{"client-ca", 0, OPTION_TEXT, OPTION_SERVE, AT(client_ca), "FILE", NULL,
-	 .help = "Answer only clients with a certificate issued by these CAs, "
-		 "PEM; reloaded when it changes."},
+	 .help = "Answer only clients with a certificate that a CA of this "
+		 "PEM file issued. The file is reloaded when it changes."},
 	{"client-name", 0, OPTION_LIST, OPTION_SERVE, AT(client_names), "NAME",
 	 NULL,
 	 .help = "With --client-ca: answer only clients with this name (common "
 		 "name or alternative name); may be repeated."},
 	{"policy", 0, OPTION_TEXT, OPTION_SELFTEST, AT(policy), "FILE", NULL,
 	 .help = "Also read this policy file or folder of policy files, and "
-		 "fail if it causes an error or a warning. Not used with "
+		 "fail if it has an error or a warning. Not used with "
 		 "--address."},
 	{"policy", 0, OPTION_TEXT, OPTION_SERVE, AT(policy), "FILE", NULL,
-	 .help = "The policy file, or a folder of policy files, regular files "
-		 "of at most 1 MiB; reloaded when it changes. Without it, the "
-		 "preset `recommended` is enforced."},
+	 .help = "The policy file, or a folder of policy files: regular files "
+		 "of at most 1 MiB, which are reloaded when they change. "
+		 "Without this option, the preset `recommended` is enforced."},
 	{"cluster", 0, OPTION_TEXT, OPTION_SERVE, AT(cluster), "FILE", NULL,
 	 .help = "A cluster snapshot written by `gpugate snapshot`, a regular "
-		 "file of at most 256 MiB; reloaded when it changes."},
+		 "file of at most 256 MiB, which is reloaded when it changes."},
 	{"kubeconfig", 0, OPTION_TEXT, OPTION_SERVE, AT(kubeconfig), "FILE",
 	 NULL,
-	 .help = "The API server from which to keep the cluster state, by list "
-		 "and watch. Without this and --cluster, a pod with a service "
-		 "account token uses its own API server. Without cluster state, "
-		 "rules that need it are skipped."},
+	 .help = "The kubeconfig of the API server whose objects are listed "
+		 "and watched as cluster state. Without this option and "
+		 "--cluster, a pod with a service account token uses its own "
+		 "API server. Without cluster state, rules that need it are "
+		 "skipped."},
 	{"live", 0, OPTION_TEXT, OPTION_SERVE, AT(live), "WHEN", "auto on off",
 	 .help = "Keep the cluster state from an API server: on, off, or auto "
 		 "(if an API server is known). With off, no rights to read the "
@@ -86,21 +89,23 @@ static const struct option table[] = {
 	 .initial = "auto"},
 	{"threads", 0, OPTION_NUMBER, OPTION_SERVE | OPTION_SELFTEST,
 	 AT(threads), "N", NULL,
-	 .help = "Threads that answer reviews (default: one per processor, or "
-		 "as many "
-		 "as the container's limit grants, at most 8).",
+	 .help = "The number of threads that answer reviews (default: one per "
+		 "processor, or as many as the container's limit grants, at "
+		 "most 8).",
 	 .least = 1, .most = 256},
 	{"max-body", 0, OPTION_BYTES, OPTION_SERVE, AT(max_body), "BYTES", NULL,
-	 .help = "A larger review is denied unread, based on its first 64 KiB, "
-		 "or with status 413 if these do not identify it. The number "
-		 "may have the suffix Ki or Mi.",
+	 .help = "The maximum size of a review. A larger review is denied "
+		 "unread, based on its first 64 KiB, or answered with status "
+		 "413 if these do not identify the object. The number may "
+		 "have the suffix Ki or Mi.",
 	 .initial = "7Mi", .least = 1024, .most = (size_t)1 << 30},
 	{"max-memory", 0, OPTION_BYTES, OPTION_SERVE, AT(max_memory), "BYTES",
 	 NULL,
-	 .help = "Memory that all reviews together may use for bodies and for "
-		 "checking large ones; beyond it, the answer is 429 with "
-		 "Retry-After (default: five eighths of the container's limit, "
-		 "or 160Mi; at least the need of --max-body, 35Mi).",
+	 .help = "The memory that all reviews together may use for bodies and "
+		 "for checking large reviews. Beyond it, the answer is 429 "
+		 "with Retry-After. Default: five eighths of the container's "
+		 "limit, or 160Mi; minimum: the need of --max-body, 35Mi by "
+		 "default.",
 	 .least = 1 << 20, .most = (size_t)1 << 40},
 	{"max-in-flight", 0, OPTION_NUMBER, OPTION_SERVE, AT(max_in_flight),
 	 "N", NULL,
@@ -116,14 +121,17 @@ static const struct option table[] = {
 		 "request, and for its body.",
 	 .initial = "10", .least = 1, .most = 3600},
 	{"drain", 0, OPTION_NUMBER, OPTION_SERVE, AT(drain), "SECONDS", NULL,
-	 .help = "After SIGTERM: keep serving until all connections are closed, "
-		 "but no longer than this.",
+	 .help = "The longest time to keep serving after SIGTERM while "
+		 "connections are open.",
 	 .initial = "95", .least = 0, .most = 86400},
 	{"log-level", 0, OPTION_TEXT, OPTION_SERVE, AT(log_level), "LEVEL",
-	 "error warn info debug", .help = "error, warn, info or debug.",
+	 "error warn info debug",
+	 .help = "The lowest level that is logged: error, warn, info or debug.",
 	 .initial = "info"},
 	{"log-format", 0, OPTION_TEXT, OPTION_SERVE, AT(log_format), "FORMAT",
-	 "json text", .help = "json or text, one line per event.",
+	 "json text",
+	 .help = "The format of the log, which has one line per event: json "
+		 "or text.",
 	 .initial = "json"},
 	{"reservations", 0, OPTION_TEXT, OPTION_SERVE, AT(reservations), "WHEN",
 	 "on off",
@@ -168,8 +176,9 @@ static int check_certificates(const struct option_parser *p)
 
 	if (!o->self_managed && (!o->tls_cert || !o->tls_key))
 		return option_usage(
-			p, "--tls-cert and --tls-key are needed; to make "
-			   "them: gpugated certs --help");
+			p,
+			"--tls-cert and --tls-key are needed; `gpugated certs` "
+			"creates both files");
 	if (!o->self_managed)
 		return 0;
 	if (o->tls_cert || o->tls_key)

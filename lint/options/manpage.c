@@ -18,26 +18,33 @@ struct key {
 static const struct key policy_keys[] = {
 	{"apiVersion", "text", "Always gpugate.dev/v1."},
 	{"kind", "text",
-	 "Policy. With --policy and a folder, files of kind Exemptions hold "
-	 "only `exempt` for the `namespaces` that they declare."},
+	 "Policy. If --policy names a folder, it may also contain "
+	 "files of kind Exemptions, which contain only `namespaces` "
+	 "and the `exempt` for these namespaces."},
 	{"extends", "list",
-	 "Presets: recommended (default), strict, all. recommended@1.0 pins a version: newer rules only audit."},
+	 "The presets: recommended (default), strict, all. "
+	 "recommended@1.0 pins a version: newer rules only audit."},
 	{"mode", "audit, warn or enforce",
 	 "The strongest action at admission for all rules, patches included. "
 	 "Default: enforce."},
-	{"contact", "text", "Where users get help; added to every denial."},
+	{"contact", "text",
+	 "A text that says where users get help. It is added to every "
+	 "denial."},
 	{"patchOwners", "true or false",
-	 "true: admission also patches the owners of Pods when they are created, except objects that Argo CD or Flux manages. Default: false."},
+	 "If true, admission also patches the owners of Pods when the "
+	 "owners are created, except objects that Argo CD or Flux "
+	 "manages. Default: false."},
 	{"rules", "map",
-	 "By rule name, category or `all`: severity (error, warning, "
-	 "info), action (deny, patch, warn, audit, off), params. The more specific entry wins. Without an action, an error "
-	 "denies, a warning warns or is patched if the fix is safe, an "
-	 "info is audited."},
+	 "Settings by rule name, category or `all`: severity (error, "
+	 "warning, info), action (deny, patch, warn, audit, off), "
+	 "params. The most specific entry wins. Without an action, an "
+	 "error denies, a warning warns or is patched if the fix is "
+	 "safe, an info is audited."},
 	{"accelerators", "list",
 	 "Accelerator resources that gpugate does not know: name, vendor."},
 	{"kinds", "list",
-	 "Custom workload kinds: apiVersion, kind, pods and replicas as "
-	 "pointers in which * stands for any key."},
+	 "Custom workload kinds: apiVersion, kind, and pods and "
+	 "replicas as JSON pointers in which * stands for any key."},
 	{"overrides", "list",
 	 "Other settings for some namespaces (namespaces, namespaceLabels): mode, preset, rules. The first match wins."},
 	{"paths", "list",
@@ -52,7 +59,9 @@ static const struct key policy_keys[] = {
 	{"controllers", "list",
 	 "Service accounts whose Pods are patched and audited, never denied."},
 	{"infrastructure", "map",
-	 "namespaces: exact names. Rules about waste skip the pods of these namespaces, which may see devices that they do not request. Default: kube-system, "
+	 "The key namespaces lists exact names. Rules about waste "
+	 "skip the pods of these namespaces, which may see devices "
+	 "that they do not request. Default: kube-system, "
 	 "gpu-operator, nvidia-gpu-operator, nvidia-device-plugin."},
 	{"platform", "map",
 	 "Facts about the cluster, used if there is no snapshot: gpuTaints, gpuProducts "
@@ -65,28 +74,48 @@ static const struct key policy_keys[] = {
 	{"kubernetesVersion", "version",
 	 "The version of Kubernetes, like kubernetes in platform."},
 	{"operators", "map",
-	 "Versions of operators, such as kueue: \"0.17\": jobset, kai, kserve, kuberay, "
-	 "kueue, lws, mpi, trainer, volcano. A check of a rule about what an "
-	 "operator rejects is an error if this version has it, skipped if it does "
-	 "not, and a warning if gpugate does not know this version; without a "
-	 "version, checks that only some versions have are warnings."},
+	 "Versions of operators by name, such as kueue: \"0.17\". The "
+	 "names are jobset, kai, kserve, kuberay, kueue, lws, mpi, "
+	 "trainer and volcano. A check of a rule about an operator is "
+	 "an error if this version has the check, skipped if it does "
+	 "not, and a warning if gpugate does not know this version. "
+	 "Without a version, checks that only some versions have are "
+	 "warnings."},
 	{"injected", "list",
-	 "Fields that webhooks and mutating policies of the cluster add to "
-	 "pods, by namespaces (globs; absent: all): tolerations, schedulerName, "
-	 "runtimeClassName, env, volumes, labels, written as in a pod. No rule reports these fields as missing or as a problem."},
+	 "Fields that webhooks and mutating policies of the cluster "
+	 "add to pods: tolerations, schedulerName, runtimeClassName, "
+	 "env, volumes and labels, written as in a pod. The key "
+	 "namespaces (globs) limits an item to some namespaces. No "
+	 "rule reports these fields as missing or as a problem."},
 	{"controllerPods", "audit|deny",
-	 "deny: Pods of controllers are also denied if they take devices that are not counted. Default: deny with the preset strict, else audit."},
+	 "If deny, Pods of controllers are also denied if they use "
+	 "devices that the scheduler does not count. Default: deny "
+	 "with the preset strict, else audit."},
 	{"breakGlass", "map",
-	 "groups, annotation: for users in these groups, a denial becomes a warning if the object has the annotation, whose value names a ticket."},
+	 "The keys groups and annotation. For users in these groups, "
+	 "a denial becomes a warning if the object has the "
+	 "annotation, whose value names a ticket."},
 	{"suppressions", "map",
-	 "annotations: rules, namespaces, requireReason, maxDays. The annotations that may suppress a rule at admission, and under `gpugate lint --policy`; default: none."},
+	 "The key annotations (rules, namespaces, requireReason, "
+	 "maxDays) lists the rules that annotations may suppress at "
+	 "admission and with `gpugate lint --policy`. Default: none."},
 	{"exempt", "list",
-	 "namespaces, kinds, names, rules, reason, until. until is its last day. In its last 14 days, a warning is given; for 7 days after it expires, its findings only warn; then it has no effect."},
+	 "Objects that rules skip: namespaces, kinds, names, rules, "
+	 "reason, until (the last day of the exemption). In the last "
+	 "14 days of an exemption, a warning is given. For 7 days "
+	 "after it expires, findings that it exempted only warn. "
+	 "After that, it has no effect."},
 	{"locked", "list",
 	 "Rules, or one check of a rule (RULE/CHECK), that neither comments nor annotations suppress."},
 	{"exclude", "list", "Globs of files that are not linted."},
 	{"custom", "list",
-	 "Files with custom rules, as globs relative to the policy's folder: see CUSTOM RULES in gpugate(1). They may also contain ValidatingAdmissionPolicies with their bindings and parameters, and CustomResourceDefinitions with their validation rules. In a folder of policy files, rules, policies, bindings and definitions are read even if this list does not name them."},
+	 "Files with custom rules, as globs relative to the policy's "
+	 "folder (see CUSTOM RULES in gpugate(1)). The files may also "
+	 "contain ValidatingAdmissionPolicies with their bindings and "
+	 "parameters, and CustomResourceDefinitions with their "
+	 "validation rules. In a folder of policy files, rules, "
+	 "policies, bindings and definitions are read even if this "
+	 "list does not name them."},
 	{"maxAge", "duration",
 	 "Age above which cluster state is not used, such as 24h. Default: no limit for a snapshot, 15m for the state that the webhook watches."},
 };
@@ -166,38 +195,38 @@ static void add_program(struct buf *out)
 			add_command(out, &command_list.items[i]);
 	add_formats(out);
 	add_rules_files(out);
-	buf_adds(
-		out,
-		".SH SUPPRESSION\n"
-		"A comment on the line of a finding or on the line above:\n"
-		".PP\n"
-		"# gpugate: ignore[RULE] until=YYYY\\-MM\\-DD \\-\\- reason\n"
-		".PP\n"
-		"For a whole file: # gpugate: ignore\\-file[RULE] \\-\\- "
-		"reason. On an object or a template in it: the annotations\n"
-		"gpugate.dev/ignore, gpugate.dev/ignore\\-reason and "
-		"gpugate.dev/ignore\\-until.\n"
-		".SH SECRETS\n"
-		"Values of tokens, keys and passwords are masked in all output, whichever rules run: hf_**** or ****. A diff with a masked line cannot be applied. A fix whose text contains such a value is omitted from the formats from which programs apply fixes.\n"
-		".SH EXIT STATUS\n"
-		".TP\n0\nnothing at or above \\-\\-fail\\-on is left\n"
-		".TP\n1\nfindings at or above \\-\\-fail\\-on are left, \\-\\-diff shows changes, or a file was fixed with \\-\\-exit\\-non\\-zero\\-on\\-fix\n"
-		".TP\n2\nwrong usage, an invalid policy, an input that cannot be read, "
-		"or an internal error (findings are still printed)\n"
-		".SH ENVIRONMENT\n"
-		"Every option can be given as a variable, which the command line overrides. Items of lists are separated by commas (in\nGPUGATE_FORMAT and GPUGATE_EXCLUDE by blanks); flags are 1 or 0.\n"
-		"NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, CLICOLOR and TERM "
-		"are honored in this order. TMPDIR is where kustomizations "
-		"and charts are built.\n"
-		".SH FILES\n"
-		".TP\n\\&.gpugate.yaml\n"
-		"the policy of the files in and below its folder; see\n"
-		".BR gpugate\\-policy (5)\n"
-		".SH LIMITS\n"
-		"A manifest has at most 64 MiB, a file of a policy 1 MiB, a cluster snapshot or a baseline 256 MiB. The files of --cluster, "
-		"--config, --policy and --baseline may be pipes; all other "
-		"files must be regular.\n"
-		".SH SEE ALSO\n.BR gpugate\\-policy (5)\n");
+	buf_adds(out,
+		 ".SH SUPPRESSION\nA comment on the line of a finding or on "
+		 "the line above:\n.PP\n# gpugate: ignore[RULE] "
+		 "until=YYYY\\-MM\\-DD \\-\\- reason\n.PP\nFor a whole file: "
+		 "# gpugate: ignore\\-file[RULE] \\-\\- reason. On an object "
+		 "or a template in it: the annotations\ngpugate.dev/ignore, "
+		 "gpugate.dev/ignore\\-reason and "
+		 "gpugate.dev/ignore\\-until.\n.SH SECRETS\nValues of tokens, "
+		 "keys and passwords are masked in all output, whichever "
+		 "rules run: hf_**** or ****. A diff with a masked line "
+		 "cannot be applied. A fix whose text contains such a value "
+		 "is omitted from the formats from which programs apply "
+		 "fixes.\n.SH EXIT STATUS\n.TP\n0\nnothing at or above "
+		 "\\-\\-fail\\-on is left\n.TP\n1\nfindings at or above "
+		 "\\-\\-fail\\-on are left, \\-\\-diff shows changes, or a "
+		 "file was fixed with "
+		 "\\-\\-exit\\-non\\-zero\\-on\\-fix\n.TP\n2\nwrong usage, an "
+		 "invalid policy, an input that cannot be read, or an "
+		 "internal error (findings are still printed)\n.SH "
+		 "ENVIRONMENT\nEvery option can be given as a variable, which "
+		 "the command line overrides. Items of lists are separated by "
+		 "commas (in\nGPUGATE_FORMAT and GPUGATE_EXCLUDE by blanks); "
+		 "flags are 1 or 0.\nNO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, "
+		 "CLICOLOR and TERM are honored in this order. TMPDIR is "
+		 "where kustomizations and charts are built.\n.SH "
+		 "FILES\n.TP\n\\&.gpugate.yaml\nthe policy of the files in "
+		 "and below its folder; see\n.BR gpugate\\-policy (5)\n.SH "
+		 "LIMITS\nA manifest has at most 64 MiB, a file of a policy 1 "
+		 "MiB, a cluster snapshot or a baseline 256 MiB. The files of "
+		 "--cluster, --config, --policy and --baseline may be pipes. "
+		 "All other files must be regular.\n.SH SEE ALSO\n.BR "
+		 "gpugate\\-policy (5)\n");
 }
 
 static void add_policy(struct buf *out)
@@ -205,11 +234,12 @@ static void add_policy(struct buf *out)
 	add_header(out, "GPUGATE-POLICY", "5", "gpugate-policy",
 		   "policy file of gpugate");
 	buf_adds(out, ".SH DESCRIPTION\n");
-	roff_line(out, "A policy says which rules run, how severe they are, "
-		       "what the webhook does, and who is exempt. The linter "
-		       "takes the nearest .gpugate.yaml in or above the folder "
-		       "of each file, or the file given with --config. "
-		       "An unknown key is an error.");
+	roff_line(out,
+		  "A policy selects the rules that run, and sets the severity "
+		  "of findings, the action of the webhook and the exemptions. "
+		  "The linter takes the nearest .gpugate.yaml in or above the "
+		  "folder of each file, or the file given with --config. An "
+		  "unknown key is an error.");
 	buf_adds(out, ".SH KEYS\n");
 	for (size_t i = 0; i < ARRAY_SIZE(policy_keys); i++) {
 		buf_addf(out, ".TP\n\\fB%s\\fR (%s)\n", policy_keys[i].name,

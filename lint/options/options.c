@@ -15,26 +15,29 @@
 
 static const struct option table[] = {
 	{"format", 0, OPTION_LIST, FOR_LINT, AT(formats), "FMT[:FILE]", NULL,
-	 .help = "Write the report in this format, to FILE or standard output; "
-		 "may be repeated. full (default), concise, json, jsonl, sarif, "
-		 "junit, github, gitlab, rdjson, markdown, html, openreports."},
+	 .help = "Write the report in this format, to FILE or standard "
+		 "output; may be repeated. The formats are full (default), "
+		 "concise, json, jsonl, sarif, junit, github, gitlab, rdjson, "
+		 "markdown, html, openreports."},
 	{"format", 0, OPTION_TEXT, FOR_EXPLAIN, AT(rules_format), "FMT",
-	 "text json markdown", .help = "text (default), json or markdown."},
+	 "text json markdown",
+	 .help = "The format: text (default), json or markdown."},
 	{"format", 0, OPTION_TEXT, FOR_RULES, AT(rules_format), "FMT",
 	 "text json markdown vap",
-	 .help = "text (default), json, markdown, or vap: the policy's custom "
-		 "rules as ValidatingAdmissionPolicies with their bindings."},
+	 .help = "The format: text (default), json, markdown or vap (the "
+		 "policy's custom rules as ValidatingAdmissionPolicies with "
+		 "their bindings)."},
 	{"format", 0, OPTION_TEXT, FOR_QUOTA, AT(quota_format), "FMT",
 	 "text json markdown html",
-	 .help = "text (default), json, markdown or html (a map of namespaces "
-		 "and resources, and the table)."},
+	 .help = "The format: text (default), json, markdown or html (a map "
+		 "of namespaces and resources, and the table)."},
 	{"format", 0, OPTION_TEXT, FOR_TEST, AT(rules_format), "FMT",
-	 "text junit", .help = "text (default) or junit."},
+	 "text junit", .help = "The format: text (default) or junit."},
 	{"select", 0, OPTION_WORDS,
 	 FOR_LINT | FOR_LSP | FOR_CONFIG | FOR_FILTERS, AT(select), "RULES",
 	 NULL,
-	 .help = "Run these rules and no others: names, categories or `all`, "
-		 "separated by commas."},
+	 .help = "Run only these rules: names, categories or `all`, separated "
+		 "by commas."},
 	{"extend-select", 0, OPTION_WORDS,
 	 FOR_LINT | FOR_LSP | FOR_CONFIG | FOR_FILTERS, AT(extend), "RULES",
 	 NULL, .help = "Run these rules as well."},
@@ -48,8 +51,8 @@ static const struct option table[] = {
 	{"fail-on", 0, OPTION_TEXT, FOR_QUOTA, AT(fail_on), "SEVERITY",
 	 "error warning info never",
 	 .help = "Exit with 1 when a quota is exceeded: at steady state "
-		 "(error), or "
-		 "already at the peak (warning, info). Default: never."},
+		 "(error), or at steady state or the peak (warning, info). "
+		 "Default: never."},
 	{"config", 0, OPTION_TEXT,
 	 FOR_LINT | FOR_LSP | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA |
 		 FOR_EXPLAIN | FOR_RULES,
@@ -62,15 +65,15 @@ static const struct option table[] = {
 	{"policy", 0, OPTION_TEXT,
 	 FOR_LINT | FOR_LSP | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA, AT(policy),
 	 "FILE", NULL,
-	 .help = "Use the cluster's policy, or a snapshot that contains it, as "
-		 "a minimum: local files may only tighten it or exempt rules "
-		 "that are not locked. Annotations suppress a finding if the "
-		 "policy's suppressions grant it, comments unless the policy "
-		 "denies it."},
+	 .help = "Use the cluster's policy, or a snapshot that contains this "
+		 "policy, as a minimum: local files may only tighten it or "
+		 "exempt rules that are not locked. Annotations suppress a "
+		 "finding only if the policy's suppressions allow it, and "
+		 "comments only if the policy does not deny the finding."},
 	{"preset", 0, OPTION_TEXT,
 	 FOR_LINT | FOR_LSP | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA, AT(preset),
 	 "NAME", "recommended strict all",
-	 .help = "recommended (default), strict or all."},
+	 .help = "The preset of rules: recommended (default), strict or all."},
 	{"namespace", 'n', OPTION_TEXT, FOR_LSP | FOR_FILTERS, AT(namespace),
 	 "NS", NULL, .help = "The namespace of objects that set none."},
 	{"namespace", 'n', OPTION_TEXT, FOR_LINT, AT(namespace), "NS", NULL,
@@ -134,8 +137,9 @@ static const struct option table[] = {
 	 .help = "The files are only part of what is deployed: skip rules that "
 		 "infer something from the absence of an object."},
 	{"require", 0, OPTION_WORDS, FOR_LINT, AT(require), "RULES", NULL,
-	 .help = "Exit with 2 when one of these rules was skipped; `cluster`: "
-		 "when any rule was skipped for lack of a cluster snapshot."},
+	 .help = "Exit with 2 when one of these rules was skipped. With "
+		 "`cluster`, exit with 2 when any rule was skipped for lack "
+		 "of a cluster snapshot."},
 	{"no-ignore", 0, OPTION_FLAG, FOR_LINT | FOR_FILTERS, AT(no_ignore),
 	 NULL, NULL,
 	 .help = "Also report findings that comments or annotations suppress."},
@@ -170,7 +174,7 @@ static const struct option table[] = {
 		 "post-renderer."},
 	{"discover", 0, OPTION_FLAG, FOR_CMP, AT(discover), NULL, NULL,
 	 .help = "Print how the folder would be rendered, or nothing if it "
-		 "would not: the command for `discover:` in plugin.yaml."},
+		 "would not be rendered. Used for `discover:` in plugin.yaml."},
 	{"output", 'o', OPTION_TEXT, FOR_SNAPSHOT, AT(output), "FILE", NULL,
 	 .help = "Write to FILE, completely or not at all (default: standard "
 		 "output)."},
@@ -180,8 +184,9 @@ static const struct option table[] = {
 		 "them)."},
 	{"webhook-policy", 0, OPTION_TEXT, FOR_SNAPSHOT, AT(webhook_policy),
 	 "NAMESPACE/CONFIGMAP", NULL,
-	 .help = "The policy of the webhook, stored in the snapshot for "
-		 "--policy. Default: the chart's ConfigMap, if it can be read.",
+	 .help = "The ConfigMap with the webhook's policy, which is stored in "
+		 "the snapshot for --policy. Default: the chart's ConfigMap, "
+		 "if it can be read.",
 	 .former = "door"},
 	{"kubectl", 0, OPTION_TEXT, FOR_LINT | FOR_QUOTA | FOR_SNAPSHOT,
 	 AT(kubectl), "PATH", NULL,
@@ -199,16 +204,16 @@ static const struct option table[] = {
 	 NULL, .help = "kubectl's configuration file."},
 	{"kubeconfig", 0, OPTION_TEXT, FOR_LINT | FOR_QUOTA, AT(kubeconfig),
 	 "FILE", NULL,
-	 .help = "kubectl's configuration file; reads the cluster, like "
+	 .help = "Read the cluster of this kubectl configuration file, like "
 		 "--context."},
 	{"stdin-filename", 0, OPTION_TEXT, FOR_LINT | FOR_QUOTA,
 	 AT(stdin_filename), "NAME", NULL,
-	 .help = "The name of standard input (-) in reports; its policy is "
-		 "looked up from there."},
+	 .help = "The name of standard input (-) in reports, and the path "
+		 "from which its policy is looked up."},
 	{"exclude", 0, OPTION_LIST, FOR_LINT | FOR_LSP | FOR_QUOTA, AT(exclude),
 	 "GLOB", NULL,
-	 .help = "Skip matching files and folders while walking; a pattern "
-		 "without / matches names at any depth; may be repeated."},
+	 .help = "Skip matching files and folders while walking. A pattern "
+		 "without / matches names at any depth. May be repeated."},
 	{"force-exclude", 0, OPTION_FLAG, FOR_LINT | FOR_QUOTA,
 	 AT(force_exclude), NULL, NULL,
 	 .help = "Skip excluded files even when they are named on the command "
@@ -232,8 +237,8 @@ static const struct option table[] = {
 		 "instead."},
 	{"jobs", 'j', OPTION_NUMBER, FOR_LINT | FOR_LSP | FOR_QUOTA, AT(jobs),
 	 "N", NULL,
-	 .help = "Threads (default: one per processor). The result is the same "
-		 "for any number.",
+	 .help = "The number of threads (default: one per processor). The "
+		 "result is the same for any number.",
 	 .least = 1, .most = 1000000},
 	{"statistics", 0, OPTION_FLAG, FOR_LINT, AT(statistics), NULL, NULL,
 	 .help = "End the report with the number of findings of each rule at "
@@ -257,26 +262,32 @@ static const struct option table[] = {
 	{"docs-url", 0, OPTION_TEXT, FOR_LSP | FOR_POST_RENDER, AT(docs_url),
 	 "URL", NULL,
 	 .help = "Link each rule to its page, URL/RULE.md, in a copy of "
-		 "rules/docs such as a mirror. Empty: no links."},
+		 "rules/docs such as a mirror. If URL is empty, there are no "
+		 "links."},
 	{"docs-url", 0, OPTION_TEXT, FOR_LINT, AT(docs_url), "URL", NULL,
 	 .help = "Link each rule to its page, URL/RULE.md, in a copy of "
 		 "rules/docs such as a mirror. Links appear in html, sarif, "
 		 "json, openreports, editors, and on a terminal with color. "
-		 "Empty: no links."},
+		 "If URL is empty, there are no links."},
 	{"color", 0, OPTION_TEXT,
 	 FOR_LINT | FOR_QUOTA | FOR_EXPLAIN | FOR_RULES | FOR_TEST, AT(color),
 	 "WHEN", "auto always never",
-	 .help = "auto (default), always or never."},
+	 .help = "Use colors: auto (default, if the output is a terminal), "
+		 "always or never."},
 	{"quiet", 'q', OPTION_COUNT, FOR_LINT, AT(quiet), NULL, NULL,
-	 .help = "Findings only, no summary; twice: nothing but the exit status."},
+	 .help = "Print findings only, without a summary. If given twice, "
+		 "print nothing and only set the exit status."},
 	{"quiet", 'q', OPTION_COUNT, FOR_FILTERS, AT(quiet), NULL, NULL,
-	 .help = "No notes on standard error; twice: no findings there either."},
+	 .help = "Print no notes on standard error. If given twice, print no "
+		 "findings there either."},
 	{"quiet", 'q', OPTION_COUNT, FOR_SNAPSHOT | FOR_QUOTA, AT(quiet), NULL,
 	 NULL, .help = "Write only errors to standard error."},
 	{"verbose", 'v', OPTION_COUNT, FOR_SNAPSHOT, AT(verbose), NULL, NULL,
 	 .help = "Log each step on standard error."},
 	{"verbose", 'v', OPTION_COUNT, FOR_LINT | FOR_QUOTA, AT(verbose), NULL,
-	 NULL, .help = "Log each step on standard error; twice: every file."},
+	 NULL,
+	 .help = "Log each step on standard error. If given twice, also log "
+		 "every file."},
 	{"help", 'h', OPTION_FLAG, ~0u, AT(help), NULL, NULL,
 	 .help = "Print this text."},
 };
@@ -451,7 +462,8 @@ static int check_stdin(const struct options *o, const struct command *command)
 		again |= !strcmp(o->paths.items[i], "-");
 	if (!again || !o->cluster || strcmp(o->cluster, "-") != 0)
 		return 0;
-	return log_usage(command->name, "--cluster -: standard input holds %s",
+	return log_usage(command->name,
+			 "--cluster - cannot be used: standard input holds %s",
 			 command->bit == FOR_LSP ? "the editor's messages"
 						 : "the manifests");
 }
@@ -508,9 +520,9 @@ void help_program(struct buf *out)
 			buf_addf(out, "  %-12s %s\n", c->name, c->summary);
 	}
 	buf_addf(out,
-		 "\nOptions of a command: %s help COMMAND. Every option can "
-		 "also be given\nin the environment: --fail-on as "
-		 "GPUGATE_FAIL_ON.\n",
+		 "\n`%s help COMMAND` lists the options of a command. Every "
+		 "option can\nalso be set in the environment, for example "
+		 "--fail-on as GPUGATE_FAIL_ON.\n",
 		 program_name());
 }
 

@@ -516,8 +516,8 @@ static int lint_once(struct lint *lint, bool *repaired)
 	lint_close(lint);
 	if (!*repaired && !options->paths.n && !lint->live && !options->quiet &&
 	    input_waits(nothing))
-		log_line("standard input was not read: to lint it: "
-			 "gpugate lint -");
+		log_line("standard input was not read; to lint it, run "
+			 "`gpugate lint -`");
 	return rc;
 }
 

@@ -480,18 +480,18 @@ load helper
 	"$GPUGATE" lint <../train.yaml 2>err
 	run ! grep 'standard input' err
 	"$GPUGATE" lint <&8 2>err
-	grep -q 'standard input was not read: to lint it: gpugate lint -$' err
+	grep -q 'standard input was not read; to lint it, run `gpugate lint -`$' err
 	run bash -c '{ sleep 0.02; cat ../train.yaml; } | "$0" lint' "$GPUGATE"
-	holds "$output" "to lint it: gpugate lint -"
+	holds "$output" "to lint it, run \`gpugate lint -\`"
 	run bash -c '{ sleep 0.02; cat ../train.yaml; } | "$0"' "$GPUGATE"
 	is "$status" 2
-	holds "$output" "to lint standard input: gpugate lint -"
+	holds "$output" "to lint standard input, run \`gpugate lint -\`"
 	"$GPUGATE" lint -q <&8 2>err
 	run ! grep 'standard input' err
 	run "$GPUGATE" <&8
 	exec 8>&-
 	[ "$status" -eq 2 ]
-	[[ $output == *'to lint standard input: gpugate lint -'* ]]
+	[[ $output == *'to lint standard input, run `gpugate lint -`'* ]]
 }
 
 # gpu_deployment NAME NAMESPACE: writes one with 8 GPUs, without a /dev/shm.
@@ -601,11 +601,11 @@ gpu_deployment() {
 	# Standard input is the program's input.
 	for command in krm post-render cmp lsp; do
 		run ! grep -F -e '- for standard input' -e 'of a cluster, the' \
-			-e 'nothing but the exit status' "$command.txt"
+			-e 'only set the exit status' "$command.txt"
 		run "$GPUGATE" "$command" --cluster - </dev/null
 		is "$status" 2
 		holds "$output" 'standard input holds'
 	done
 	run ! grep -F 'every file' snapshot.txt
-	run ! grep -F 'Findings only' quota.txt
+	run ! grep -F 'Print findings only' quota.txt
 }
