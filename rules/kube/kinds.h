@@ -143,8 +143,7 @@ struct pod_row {
 	const char *version;
 	/* the fields are merged into the PodSpec of base() */
 	bool based;
-	/* the pod's fields are merged over the generated ones, not the reverse
-	 */
+	/* the fields are merged below the pod's, not over them */
 	bool below;
 	/* if no container has that name, use the first */
 	bool or_first;

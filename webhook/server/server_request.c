@@ -307,8 +307,8 @@ static void refuse_review(struct peer *peer, enum escape why)
 static void judge_guarded(struct review_work *j,
 			  const struct escape_limits *limits);
 
-/* Denies a review that used too much processor time or memory, within the
- * remaining time. */
+/* Answers a review that used too much processor time or memory by its first
+ * bytes, within the remaining time, but at least START_MS. */
 static void judge_by_start(struct review_work *j, struct escape_limits limits,
 			   int64_t began)
 {

@@ -100,7 +100,7 @@ static inline unsigned json_mark_step(const char *p)
 #define JSON_EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
 /* Returns a bit for each byte to find. Sums of seven bits do not overflow into
- * the next byte; a plain byte has all bits set. */
+ * the next byte; the highest bit of plain is set for all other bytes. */
 static inline unsigned json_mark_step(const char *p)
 {
 	uint64_t w, low, plain;

@@ -102,8 +102,8 @@ static bool may_show_devices(const char *key)
 			text_ends("CUDA_VERSION", key));
 }
 
-/* Reads the keys of a ConfigMap or Secret. If its keys are unknown, it gives
- * neither name. */
+/* Reads the keys of a ConfigMap or Secret. If they are unknown, gives neither a
+ * DEFINED_VARIABLE nor a DEFINED_NO_VARIABLE. */
 static void read_variables(const struct naming *naming, struct arena *arena,
 			   const char *kind, const struct node *root)
 {

@@ -210,8 +210,8 @@ static bool has_branches(const struct argv *argv)
 	return argv_have_any(argv, names);
 }
 
-/* True if the word precedes a command, so that its `NAME=value` sets a
- * variable. */
+/* True if `NAME=value` at word i sets a variable: it precedes a command, or
+ * follows `export` or `env`. */
 static bool is_assignment(const struct argv *argv, size_t i)
 {
 	const struct arg *arg = &argv->items[i];
