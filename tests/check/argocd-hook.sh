@@ -72,8 +72,8 @@ commit one
 
 # --- Argo CD's part ----------------------------------------------------------
 
-# generate PATH SOURCE: writes $work/made, one manifest per line. Edits its
-# checkout.
+# generate PATH SOURCE: writes the generated manifests to $work/made, one per
+# line. Works in a new checkout, which Argo CD edits.
 generate() {
 	cat >"$work/app.yaml" <<-END
 		apiVersion: argoproj.io/v1alpha1
@@ -125,8 +125,9 @@ exits() { # STATUS TEXT: checks the command's exit status and output
 	[ "$status" = "$1" ] && grep -q "$2" "$work/log"
 }
 
-# source_of NAME PATH REVISION SOURCE: checks the hook of an Application with that
-# source: the manifests are generated and accepted, and the command passes
+# source_of NAME PATH REVISION SOURCE: checks that the manifests of an
+# Application with that source are generated and accepted, and that the command
+# passes
 source_of() {
 	check "$1: generated" generate "$2" "$4"
 	check "$1: applied" applied

@@ -166,7 +166,7 @@ kustomize_tests() { # KUSTOMIZE
 		components "$tree" "$component"
 		built "$1" "$tree" "component-$component"
 	done
-	# Both components together, in either order.
+	# Builds both components together, in either order.
 	components "$tree" self-managed cluster-state
 	built "$1" "$tree" component-self-live
 	components "$tree" cluster-state self-managed

@@ -235,8 +235,8 @@ def check_rdjson(text, case):
 
 
 def check_github(text, case):
-    """Check the lines as the GitHub runner reads them: one that begins with :: is a
-    command."""
+    """Check the lines as the GitHub runner reads them: a line that begins with
+    :: is a command."""
     shown, left = collections.Counter(), 0
     for line in text.splitlines():
         if not line.startswith("::"):

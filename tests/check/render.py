@@ -3,7 +3,8 @@
 
 render.py REPORT TREE LABEL LEAST BUILT...
 
-LEAST: `overlay:7,base:30`: the least number of findings that are shown there.
+LEAST is the least number of findings in each type of place, such as
+`overlay:7,base:30`.
 REPORT: JSON of `gpugate lint` in TREE; each BUILT is ROOT=FILE=TEXT: the JSON of
 linting the built TEXT of the root whose file is ROOT separately. The findings of
 each root must be the same, and each must be shown at a plausible line of the

@@ -136,7 +136,8 @@ meanwhile() {
 	lint ""
 	is "$status" 2
 	holds "$stderr" "(empty path): No such file"
-	# and in reports that begin a line with the user's text
+	# The name of a file at the start of a report line is not a command
+	# either.
 	rm .gpugate.yaml
 	pod ::error.yaml
 	pod '##[error]x.yaml'
@@ -206,7 +207,7 @@ meanwhile() {
 	holds "$stderr" "removed 0 entries"
 	lint --baseline base.json --ignore quota .
 	is "$stderr" ""
-	# paths are relative to where it was written
+	# Paths in a baseline are relative to its folder.
 	cd s
 	lint --baseline ../base.json --prune-baseline .
 	holds "$stderr" "removed 0 entries"

@@ -358,12 +358,12 @@ policy() {
 		pod.yaml:9:11: warning: s [image-pulled]
 	END
 	)"
-	# a patch has its own values, unchanged, and no defaults
+	# A patch is checked with its own values, and without defaults.
 	printf 'kind: Kustomization\npatches: [{path: pod.yaml}]\n' >kustomization.yaml
 	sed -i '/image:/d' pod.yaml
 	lint --select custom pod.yaml
 	is "$output" 'pod.yaml:11:32: warning: s [gpus-as-text]'
-	# a custom resource has the form that its author wrote
+	# A custom resource is checked as its author wrote it.
 	rm kustomization.yaml
 	pytorch_job job.yaml
 	lint --select custom job.yaml

@@ -29,7 +29,7 @@ places() {
 		priority-class-missing; do
 		is "$(places $rule | wc -w)" 1
 	done
-	# an info about the manifest is at each place
+	# An info about the manifest is shown at each place.
 	is "$(places bare-gpu-pod | wc -w)" 3
 	run --separate-stderr "$GPUGATE" lint --isolated --format concise \
 		--statistics .
@@ -61,7 +61,7 @@ places() {
 		is "$words $(places gpu-node-selector-missing | wc -w)" "$words 3"
 	done
 	run --separate-stderr "$GPUGATE" lint --isolated --format openreports .
-	# named as the policy and as the rule of the result
+	# Each of 3 results names the rule as its policy and as its rule.
 	is "$(grep -o '"gpu-node-selector-missing"' <<<"$output" | wc -l)" 6
 	holds_not "$output" 'more: --show-all'
 }

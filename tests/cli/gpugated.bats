@@ -96,7 +96,7 @@ ended() {
 	holds "$errors" 'policy.yaml:3:7: unknown mode `enforc`; did you mean `enforce`?'
 	holds "$errors" 'policy.yaml:4:1: '
 	holds "$errors" 'policy.yaml:6:25: '
-	# an older binary with a newer policy
+	# A rule that only a newer gpugated knows is a warning.
 	is "$(echo "$errors" | grep no-such-rule | grep -c '"level":"warn"')" 1
 	holds "$errors" "policy.yaml: policy is not used"
 	refused --tls-cert "$CERTS/tls.crt" --tls-key "$CERTS/tls.key" \

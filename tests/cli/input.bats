@@ -138,7 +138,7 @@ load helper
 			echo "a$i: &a$i [*a$p, *a$p, *a$p, *a$p, *a$p, *a$p, *a$p, *a$p]"
 		done
 	} >a.yaml
-	# a sanitizer reserves more address space than that
+	# Sanitizers reserve more address space than this limit.
 	ldd "$GPUGATE" 2>/dev/null | grep -q san || ulimit -v 1000000
 	run timeout 120 "$GPUGATE" lint --format concise -j 1 a.yaml
 	is "$status" 1

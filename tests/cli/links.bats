@@ -32,7 +32,7 @@ judged() {
 	is "$(judged)" z.yaml
 	is "$(judged -j 4 d . z.yaml)" z.yaml
 	is "$(judged d/b.yaml a.yaml z.yaml)" z.yaml
-	# under the first of them if the file itself is excluded
+	# If the file itself is excluded, it is linted under its first link.
 	is "$(judged --exclude z.yaml .)" a.yaml
 	is "$(judged d/b.yaml c.yaml)" c.yaml
 	is "$(judged a.yaml)" a.yaml
@@ -118,13 +118,13 @@ judged() {
 	[ -L tree/a.yaml ]
 	grep -q requests.nvidia tree/real.txt
 	is "$(stat -c %a tree/real.txt)" 640
-	# a folder that is a link: its target is walked
+	# A named folder that is a link is walked.
 	ln -s tree named
 	cp before tree/real.txt
 	lint --fix named
 	is "$status" 0
 	grep -q requests.nvidia tree/real.txt
-	# a named file means its target
+	# A named link to a file fixes the target.
 	quota out/o.yaml
 	ln -s ../out/o.yaml tree/o.yaml
 	lint --fix tree/o.yaml

@@ -356,13 +356,13 @@ load helper
 	lint --baseline base.json .
 	is "$status" 0
 	is "$output$stderr" ""
-	# lines move, the finding stays known
+	# A finding on a moved line stays known.
 	sed -i '1i# a new first line' a.yaml
 	pod new.yaml third
 	lint -j 1 --baseline base.json .
 	is "$status" 1
 	is "$(paths)" "new.yaml"
-	# stale, but only where it was searched for
+	# An entry is stale only if its file was linted.
 	good a.yaml
 	lint --baseline base.json s
 	is "$stderr" ""
@@ -558,7 +558,8 @@ gpu_deployment() {
 	lint --cluster state.json a.yaml
 	holds_not "$output" "[shm-missing]"
 	holds_not "$stderr" namespaceLabels
-	# as a floor, without another policy or with a local one
+	# The result does not change if the policy is a floor, without another
+	# policy or with a local one.
 	mv .gpugate.yaml floor.yaml
 	lint --policy floor.yaml --cluster state.json a.yaml
 	holds_not "$output" "[shm-missing]"

@@ -564,7 +564,8 @@ unknown() {
 	run "$GPUGATE" lint --show-all a.yaml
 	holds "$output" "fix (unsafe): set the request \`cpu: 4\` per accelerator"
 	holds_not "$output" "= fix: not automatic"
-	# it has no bytes in the file: no value would enable a fix
+	# The pod in a manifest string cannot be fixed, so no value is
+	# suggested.
 	rm .gpugate.yaml
 	{
 		printf 'apiVersion: argoproj.io/v1alpha1\nkind: Workflow\n'

@@ -51,14 +51,14 @@ contradiction() {
 	holds "$output" "(from ClusterTrainingRuntime \`amd\`)"
 	holds "$output" "--> a/job.yaml:5:22   TrainJob ml/tune"
 	holds "$output" "note: b/runtime.yaml:13: the value of ClusterTrainingRuntime \`amd\`"
-	# After the job in the order of files, and before it
+	# The file of the runtime may precede the file of the job.
 	mv b 0
 	contradiction .
 	is "$status" 1
-	# Without the runtime's folder, its fields are unknown
+	# Without the runtime's folder, its fields are unknown.
 	contradiction a
 	is "$status" 0
-	# A comment at the name applies
+	# A comment at the reference suppresses the finding.
 	sed -i '5s/$/ # gpugate: ignore[selector-resource-contradiction] -- a test/' a/job.yaml
 	contradiction .
 	is "$status" 0
@@ -89,14 +89,15 @@ contradiction() {
 	job job.yaml
 	contradiction .
 	is "$status" 1
-	# Two variants, of which one is applied
+	# If two files define the runtime differently, it is unknown which one
+	# is applied.
 	runtime other/runtime.yaml AMD_Instinct_MI325X
 	contradiction .
 	is "$status" 0
 	runtime other/runtime.yaml
 	contradiction .
 	is "$status" 1
-	# A kustomization patches it
+	# A kustomization that patches the runtime makes it unknown.
 	rm -r other
 	printf 'resources: [runtime.yaml]\npatches: [{path: patch.yaml}]\n' >kustomization.yaml
 	echo '{apiVersion: trainer.kubeflow.org/v1alpha1, kind: ClusterTrainingRuntime, metadata: {name: amd}}' >patch.yaml
@@ -152,7 +153,8 @@ workflow() {
 	template template.yaml
 	run "$GPUGATE" quota --isolated job.yaml template.yaml
 	holds "$output" '2  Workflow night  job.yaml:3'
-	# In the same file, and of the cluster's scope
+	# A template of cluster scope needs `clusterScope`, and may be in the
+	# same file.
 	template template.yaml ClusterWorkflowTemplate
 	run "$GPUGATE" quota --isolated job.yaml template.yaml
 	is "$(grep -c 'Workflow night' <<<"$output")" 0
@@ -178,7 +180,7 @@ workflow() {
 @test "fields of a Workflow in addition to those of its WorkflowTemplate" {
 	template template.yaml
 	workflow job.yaml
-	# The pods of the Workflow are those of the template: one finding
+	# The pods of the Workflow get no second finding.
 	run "$GPUGATE" lint --isolated --select shm-missing .
 	is "$(grep -c 'shm-missing\]' <<<"$output")" 1
 	holds "$output" '--> template.yaml:8:'
@@ -188,7 +190,7 @@ workflow() {
 	contradiction .
 	is "$status" 1
 	holds "$output" '--> job.yaml:4:'
-	# A field of the Workflow replaces that of the template
+	# A Workflow without the field gets the template's.
 	workflow job.yaml
 	echo '  nodeSelector: {amd.com/gpu.product-name: AMD_Instinct_MI300X}' >>template.yaml
 	contradiction .
@@ -236,12 +238,12 @@ places() {
 	{ cat runtime.yaml; echo ---; cat job.yaml; } >all.yaml
 	is "$(places shm-missing all.yaml)" all.yaml:13:35
 	is "$(places gpu-image-unpinned all.yaml)" all.yaml:14:24
-	# Only the job gives the pods their GPUs: findings are at the job
+	# If only the job gives the pods their GPUs, findings are at the job.
 	GPUS=0 gpu_runtime runtime.yaml
 	printf '  trainer: {resourcesPerNode: {limits: {nvidia.com/gpu: 8}}}\n' >>job.yaml
 	is "$(places shm-missing job.yaml runtime.yaml)" job.yaml:4:1
 	is "$(places priority-class-missing job.yaml runtime.yaml)" job.yaml:4:1
-	# A runtime with GPUs that the job does not use has findings of its pods
+	# A runtime with GPUs that the job does not use has its own findings.
 	gpu_runtime other.yaml
 	sed -i 's/name: torch/name: other/' other.yaml
 	is "$(places priority-class-missing job.yaml runtime.yaml other.yaml)" \
@@ -252,7 +254,7 @@ places() {
 	workflow job.yaml
 	template template.yaml
 	is "$(places priority-class-missing .)" template.yaml:7:11
-	# A class that no file defines
+	# Two objects that name different unknown classes have a finding each.
 	echo '  podPriorityClassName: huge' >>template.yaml
 	printf '%s\n' 'apiVersion: scheduling.k8s.io/v1' 'kind: PriorityClass' \
 		'metadata: {name: large}' 'value: 5' >class.yaml
@@ -290,27 +292,29 @@ gpus() {
 	cache cache.yaml
 	nim nim.yaml '{name: llama, profile: large}'
 	is "$(gpus)" 8
-	# The GPUs of the service, even none, go first
+	# The GPUs of the service, even 0, override the profile.
 	nim nim.yaml '{name: llama, profile: large}' ', resources: {limits: {nvidia.com/gpu: 1}}'
 	is "$(gpus)" 2
 	nim nim.yaml '{name: llama, profile: large}' ', resources: {limits: {nvidia.com/gpu: 0}}'
 	is "$(gpus)" ""
-	# Without a profile, or with another one: none
+	# Without a profile, or with one that the cache lacks, the pods have no
+	# GPUs.
 	nim nim.yaml '{name: llama}'
 	is "$(gpus)" ""
 	nim nim.yaml '{name: llama, profile: small}'
 	is "$(gpus)" ""
-	# Universal NIMs have no profiles
+	# Universal NIMs have no profiles.
 	nim nim.yaml '{name: llama, profile: large}'
 	cache cache.yaml '{ngc: {authSecret: ngc, modelEndpoint: "https://x"}}'
 	is "$(gpus)" ""
 	cache cache.yaml '{hf: {authSecret: hf}}'
 	is "$(gpus)" ""
-	# A number that the operator rejects
+	# A number that the operator rejects is unknown.
 	cache cache.yaml
 	sed -i 's/tp: "4"/tp: "4x"/' cache.yaml
 	is "$(gpus)" 2+
-	# The NIMCache has no status, or no file has the NIMCache
+	# The number is also unknown if the NIMCache has no status, or no file
+	# has the NIMCache.
 	cache cache.yaml
 	sed -i /status:/d cache.yaml
 	is "$(gpus)" 2+
@@ -354,14 +358,14 @@ run_of() {
 	run_of run.yaml '{name: all}'
 	is "$(places selector-resource-contradiction .)" run.yaml:5:44
 	is "$(places selector-resource-contradiction run.yaml)" ""
-	# A value of the Task is shown at the reference of the run
+	# A value of the Task is shown at the reference of the run.
 	is "$(places gpu-memory-limit-missing .)" run.yaml:4:28
 	{ cat run.yaml; echo ---; cat tasks.yaml; } >all.yaml
 	is "$(places selector-resource-contradiction all.yaml)" all.yaml:5:44
-	# A resolver fetches it
+	# A resolver fetches another Pipeline.
 	run_of run.yaml '{name: all, resolver: git}'
 	is "$(places selector-resource-contradiction run.yaml tasks.yaml)" ""
-	# No file has it
+	# No file has the Pipeline.
 	run_of run.yaml '{name: other}'
 	is "$(places selector-resource-contradiction run.yaml tasks.yaml)" ""
 }
@@ -412,13 +416,13 @@ mend() {
 	is "$status" 0
 	holds "$(cat b.yaml)" '/dev/shm'
 	cmp a.yaml before.txt
-	# The files in the other order
+	# The order of the files does not matter.
 	serving 0.yaml
 	mend 0.yaml a.yaml
 	is "$status" 0
 	holds "$(cat 0.yaml)" '/dev/shm'
 	cmp a.yaml before.txt
-	# One file, in both orders
+	# Both may be in one file, in any order.
 	serving b.yaml
 	{ cat a.yaml; echo ---; cat b.yaml; } >all.yaml
 	mend all.yaml
@@ -437,7 +441,7 @@ mend() {
 	is "$status" 0
 	holds "$(cat a.yaml)" '/dev/shm'
 	cmp b.yaml before.txt
-	# In one file
+	# Both may be in one file.
 	service a.yaml 'resources: {limits: {nvidia.com/gpu: 2}}'
 	{ cat a.yaml; echo ---; cat b.yaml; } >all.yaml
 	mend all.yaml

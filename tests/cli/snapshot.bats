@@ -325,7 +325,7 @@ assert specs["NetworkPolicy"] == {"podSelector": {}, "policyTypes": ["Ingress"]}
 		lint --select priority-class-unknown x
 		is "$output" ""
 	done
-	# --cluster is for everything.
+	# A state given by --cluster applies to all objects.
 	lint --select priority-class-unknown --cluster b.json x
 	holds "$output" "does not exist: Pod"
 }
@@ -389,7 +389,8 @@ gpu_file() {
 		is "$version: $status" "$version: 0"
 		run ! grep -F -e "/$version" "$FAKE/log"
 	done
-	# Nor can the names that the server gives for the kind of an owner
+	# Names that the server gives for kinds of owners are not used in paths
+	# either.
 	list api_v1_pods v1 Pod "$(gpu_pod p 2 batch/v1 Job j)"
 	echo '{"resources":[{"name":"../../../api/v1/secrets?","kind":"Job"}]}' \
 		>"$FAKE/apis_batch_v1.json"

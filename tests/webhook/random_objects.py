@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Change objects at random, determined by a seed, for checks that need many objects.
 
-An object of the corpus (without one: of the rules' examples) is changed in some
-places: keys dropped, renamed, taken from other objects; items doubled; values of
-another type; quantities written differently; a pod wrapped into another kind;
-resources moved between init containers, sidecars and main ones; variables,
-annotations and tolerations added.
-"""
+An object of the corpus or, without one, of the rules' examples is changed in
+some places: keys dropped, renamed, taken from other objects; items doubled;
+values of another type; quantities written differently; a pod wrapped into
+another kind; resources moved between init containers, sidecars and main ones;
+variables, annotations and tolerations added."""
 import copy
 import json
 import pathlib

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Command load puts load on the real gpugated while things fail as they do in
-// clusters: load GPUGATED FOLDER SCENARIO...
+// clusters. Usage: load GPUGATED FOLDER SCENARIO...
 //
 // FOLDER contains the reviews allow.json and deny.json, whose names are the
 // expected answers; logs are written there. Each check prints its figures. The
