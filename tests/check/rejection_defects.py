@@ -119,6 +119,21 @@ def all_at_once(obj):
     obj["spec"]["maxTrialCount"] = 4
 
 
+@defect("spark-rejects", "object")
+def selector_twice(obj):
+    if group_kind(obj) != ("sparkoperator.k8s.io", "SparkApplication"):
+        return None
+    obj["spec"]["nodeSelector"] = {"pool": "gpu"}
+    obj["spec"]["driver"].pop("nodeSelector", None)
+    obj["spec"]["executor"]["nodeSelector"] = {"pool": "gpu"}
+    return ("spec", "executor", "nodeSelector")
+
+
+@near(selector_twice)
+def selector_once(obj):
+    del obj["spec"]["nodeSelector"]
+
+
 @defect("gpu-in-mpi-launcher", "object")
 def hidden_gpu(obj):
     launcher = at(obj, ("spec",)).get("mpiReplicaSpecs", {}).get("Launcher")
