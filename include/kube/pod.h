@@ -120,6 +120,14 @@ struct pod {
 	struct pod_memo *memo;
 };
 
+/* True if the pod has a list of containers without any. */
+static inline bool pod_is_empty(const struct pod *pod)
+{
+	const struct node *list = node_get(pod->spec, "containers");
+
+	return node_is_seq(list) && !node_first(list);
+}
+
 /* Returns the device of the pod for messages: "GPU", "TPU", "NPU" or
  * "accelerator". */
 const char *pod_device(const struct pod *pod);

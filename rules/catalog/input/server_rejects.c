@@ -259,7 +259,7 @@ static void check_containers(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *list = node_get(pod->spec, "containers");
 
-	if (node_is_seq(list) && !node_first(list) && !pod_is_preset(pod) &&
+	if (pod_is_empty(pod) && !pod_is_preset(pod) &&
 	    (object_kind_has(pod->object, KIND_NATIVE) ||
 	     (pod->object->class != KIND_SERVING &&
 	      pod->object->class != KIND_TEMPLATE)))

@@ -13,8 +13,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct node *at;
 
 	if (!pod_has_placement(pod) || pod_uses_gpu(pod) != TRI_NO ||
-	    pod_is_preset(pod) || pod->object->class == KIND_DAEMON ||
-	    pod_follows_devices(pod))
+	    pod_is_empty(pod) || pod_is_preset(pod) ||
+	    pod->object->class == KIND_DAEMON || pod_follows_devices(pod))
 		return;
 	at = pod_gpu_selector(pod, NULL);
 	if (!at || node_is_unknown(at) || !pod_wrote(pod, at))

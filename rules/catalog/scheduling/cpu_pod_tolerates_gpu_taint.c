@@ -123,7 +123,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const char *key;
 	struct finding *f;
 
-	if (pod_uses_gpu(pod) != TRI_NO)
+	if (pod_uses_gpu(pod) != TRI_NO || pod_is_empty(pod))
 		return;
 	at = gpu_toleration(run, pod);
 	key = node_str(node_get(at, "key"));
