@@ -60,8 +60,9 @@ static unsigned ray_ends_kept(const struct node *strategy)
 	return kept;
 }
 
-/* True if the job's cluster is or may be shut down, or has a ttl without
- * shutdownAfterJobFinishes, which kuberay-rejects reports. */
+/* True if the job's cluster is or may be shut down, or the job has a ttl or
+ * suspend without shutdownAfterJobFinishes, which kuberay-rejects reports
+ * (KubeRay feeaf72f, ValidateRayJobSpec). */
 static bool ends_it(const struct node *spec)
 {
 	const struct node *shutdown =
@@ -70,6 +71,7 @@ static bool ends_it(const struct node *spec)
 	int64_t ttl;
 
 	return node_is_true(shutdown) || node_is_unknown(shutdown) ||
+	       node_is_true(node_get(spec, "suspend")) ||
 	       (!node_is_unset(policy) && !node_eq(policy, "DeleteNone")) ||
 	       (node_int(node_get(spec, "ttlSecondsAfterFinished"), &ttl) &&
 		ttl > 0);
