@@ -224,12 +224,10 @@ void field_issues(struct field_walk *walk, const struct object *object)
 	 * map. */
 	static const char *const of_jobs[] = {"parallelism",
 					      "completions",
-					      "backoffLimit",
 					      "activeDeadlineSeconds",
 					      "ttlSecondsAfterFinished",
 					      "jobTemplate.spec.parallelism",
 					      "jobTemplate.spec.completions",
-					      "jobTemplate.spec.backoffLimit",
 					      NULL};
 	const struct native_kind *kind =
 		native_kind(object->group, object->version, object->kind);
