@@ -10,13 +10,14 @@
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* Returns the replicas of a task; unknown if unset, because Volcano's releases
- * differ. */
-static struct amount replicas(const struct node *task)
+/* Returns the replicas of a task; 0 if unset, because neither the CRD nor
+ * mutate_job.go sets a default (at ed72c7c8); unknown if unset in a patch. */
+static struct amount replicas(const struct object *object,
+			      const struct node *task)
 {
 	const struct node *n = node_get(task, "replicas");
 
-	if (node_is_unset(n))
+	if (node_is_unset(n) && object->fragment)
 		return (struct amount){.unknown = true};
 	return amount_int(n, 0);
 }
@@ -50,7 +51,7 @@ static void check(struct rule_run *run, const struct object *object)
 	if (!node_is_seq(node_get(spec, "tasks")))
 		return;
 	FOR_EACH_CHILD(node_get(spec, "tasks"), task) {
-		struct amount pods = replicas(task);
+		struct amount pods = replicas(object, task);
 
 		compare(run, object, node_get(task, "minAvailable"), pods,
 			"the task");

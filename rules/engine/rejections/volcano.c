@@ -27,6 +27,9 @@
 #define POLICY(id, rule, message)                                              \
 	REJECTION("job-" id, JOB, NULL, rule, message),                        \
 		REJECTION("task-" id, JOB, NULL, rule, message, TASK)
+#define NEGATIVE(id, key, ...)                                                 \
+	REJECTION(id, JOB, key, "self.?" key ".orValue(0) >= 0",               \
+		  "'`" key "` is negative'", ##__VA_ARGS__)
 #define MPI "self.plugins.mpi"
 #define MPI_TASK(role)                                                         \
 	"!self.?plugins.mpi.hasValue() || " TASKS ".exists(t, " MPI            \
@@ -67,6 +70,11 @@ static const struct rejection items[] = {
 	REJECTION("mpi-worker", JOB, "plugins.mpi", MPI_TASK("worker"),
 		  "'no task has the name of the worker in the plugin `mpi`'",
 		  .until = "1.14"),
+	/* Refused by the webhook, since 1.14 (1f683c27) by the CRD. */
+	NEGATIVE("max-retry", "maxRetry"),
+	NEGATIVE("ttl", "ttlSecondsAfterFinished"),
+	NEGATIVE("min-available", "minAvailable"),
+	NEGATIVE("task-min-available", "minAvailable", TASK),
 	REJECTION("plugin", JOB, "plugins",
 		  "self.?plugins.orValue({}).all(k, k in ['env', 'hcclrank',"
 		  " 'mpi', 'pytorch', 'ray', 'ssh', 'svc', 'tensorflow'])",
