@@ -137,13 +137,11 @@ static void check_command(struct rule_run *run, const struct container *c,
 {
 	const struct argv argv = container_argv(c);
 
-	if (may_choose(c))
-		return;
 	for (const struct arg *arg = NULL;
 	     (arg = argv_assigns(&argv, name, arg));) {
 		const char *text = arg->text + strlen(name) + 1;
 		struct finding *f =
-			isdigit((unsigned char)*text)
+			isdigit((unsigned char)*text) && !may_choose(c)
 				? report_list(run, c, name, arg->node, text)
 				: NULL;
 

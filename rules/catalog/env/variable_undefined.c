@@ -120,11 +120,14 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (!is_known(pod->object) || pod->object->parent ||
 	    pod->object->fragment)
 		return;
-	FOR_EACH_CONTAINER(pod, c)
+	FOR_EACH_CONTAINER(pod, c) {
+		if (!container_says(c, "$(") ||
+		    !node_is_unset(node_get(c->node, "envFrom")))
+			continue;
 		for (const char *const *list = lists; *list; list++)
-			if (node_is_unset(node_get(c->node, "envFrom")))
-				FOR_EACH_CHILD(node_get(c->node, *list), word)
-					check_word(run, c, word);
+			FOR_EACH_CHILD(node_get(c->node, *list), word)
+				check_word(run, c, word);
+	}
 }
 
 const struct rule rule_variable_undefined = {

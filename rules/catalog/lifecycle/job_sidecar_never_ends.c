@@ -91,23 +91,30 @@ static bool has_background(const struct node *words)
 	return false;
 }
 
+/* True if a command may end the program. */
+static bool may_end(const struct container *c)
+{
+	return container_says(c, "timeout") || container_says(c, "kill") ||
+	       container_says(c, "break") || container_says(c, "exit") ||
+	       has_background(node_get(c->node, "command")) ||
+	       has_background(node_get(c->node, "args"));
+}
+
 /* Returns the program that keeps the container running, or NULL. */
 static const char *endless_program(const struct container *c)
 {
 	const struct container_command command = container_command(c);
 	const struct argv argv = container_argv(c);
+	const char *program;
 
-	if (container_says(c, "timeout") || container_says(c, "kill") ||
-	    container_says(c, "break") || container_says(c, "exit") ||
-	    has_background(node_get(c->node, "command")) ||
-	    has_background(node_get(c->node, "args")))
-		return NULL;
 	if (!container_command_node(c))
-		return image_program(c);
-	if ((command.type == COMMAND_WAITS && !command.seconds) ||
-	    command.type == COMMAND_INTERACTIVE)
-		return command.what;
-	return last_program(&argv);
+		program = image_program(c);
+	else if ((command.type == COMMAND_WAITS && !command.seconds) ||
+		 command.type == COMMAND_INTERACTIVE)
+		program = command.what;
+	else
+		program = last_program(&argv);
+	return program && !may_end(c) ? program : NULL;
 }
 
 /* Returns a main container that ends after its training, or NULL. */
@@ -146,7 +153,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct container *by = NULL;
 
-	if (pod->restart == RESTART_ALWAYS || pod->flat || !waits_for(pod) ||
+	if (pod->ncontainers < 2 || pod->restart == RESTART_ALWAYS ||
+	    pod->flat || !waits_for(pod) ||
 	    !node_is_unset(pod_field(pod, "shareProcessNamespace")))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {

@@ -22,8 +22,11 @@
 /* Returns the word with the settings of the connector, or NULL. */
 static const struct arg *connector(const struct container *c)
 {
-	const struct argv argv = container_argv(c);
+	struct argv argv;
 
+	if (!container_says(c, "NixlConnector"))
+		return NULL;
+	argv = container_argv(c);
 	for (size_t i = 0; i < argv.n; i++)
 		if (text_contains(argv.items[i].text, "NixlConnector"))
 			return &argv.items[i];
