@@ -2,11 +2,14 @@
 /*
  * Reports pods that select GPU nodes and request no GPU: either the limit was
  * forgotten (see gpu-limit-missing), or the pod uses cores of GPU nodes on
- * purpose. A leader that must be in the node pool of its workers is skipped.
+ * purpose. Skips leaders that must be in the node pool of their workers, and
+ * pods that request another resource of the vendor: some sites offer devices as
+ * nvidia.com/a100.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
 #include "kube/purpose/intent.h"
+#include "kube/scheduling/node_devices.h"
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
@@ -17,7 +20,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    pod->object->class == KIND_DAEMON || pod_follows_devices(pod))
 		return;
 	at = pod_gpu_selector(pod, NULL);
-	if (!at || node_is_unknown(at) || !pod_wrote(pod, at))
+	if (!at || node_is_unknown(at) || !pod_wrote(pod, at) ||
+	    pod_asks_vendor(pod, gpu_selector_key(at)))
 		return;
 	report_pod(
 		run, pod, at,

@@ -7,13 +7,12 @@
  * for nodes that the user names, and pods with claims, because devices of a
  * ComputeDomain are only on GPU nodes.
  */
-#include <string.h>
-
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
 #include "kube/purpose/intent.h"
 #include "kube/scheduling/affinity.h"
+#include "kube/scheduling/node_devices.h"
 #include "kube/scheduling/selector.h"
 
 /* True if a taint with this effect does not keep CPU pods off. */
@@ -33,24 +32,6 @@ static const struct node *gpu_toleration(struct rule_run *run,
 			return toleration;
 	}
 	return NULL;
-}
-
-/* True if the pod requests a resource of the taint's vendor, which may be a
- * device under a name of the site. */
-static bool asks_vendor(const struct pod *pod, const char *key)
-{
-	const char *slash = key ? strchr(key, '/') : NULL;
-
-	if (!slash)
-		return false;
-	FOR_EACH_CONTAINER(pod, c)
-		FOR_EACH_ASKED(c, entry)
-			if (!strncmp(entry->node->key, key,
-				     (size_t)(slash - key) + 1) &&
-			    (entry->state != QUANTITY_OK ||
-			     entry->quantity.nano > 0))
-				return true;
-	return false;
 }
 
 static const struct node *any_toleration(const struct pod *pod)
@@ -129,7 +110,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	key = node_str(node_get(at, "key"));
 	any = at ? NULL : any_toleration(pod);
 	if ((!at && !any) || !pod_wrote(pod, at ? at : any) ||
-	    asks_vendor(pod, key) || !pod_has_placement(pod) ||
+	    pod_asks_vendor(pod, key) || !pod_has_placement(pod) ||
 	    pod_is_preset(pod) || pod->object->class == KIND_DAEMON ||
 	    pod_follows_devices(pod) ||
 	    !node_is_unset(pod_field(pod, "resourceClaims")) || stays_off(pod))

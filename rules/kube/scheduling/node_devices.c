@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "kube/scheduling/mig.h"
@@ -143,4 +144,20 @@ int64_t node_need_devices(const struct node_need *need)
 		most = n > most ? n : most;
 	}
 	return most;
+}
+
+bool pod_asks_vendor(const struct pod *pod, const char *key)
+{
+	const char *slash = key ? strchr(key, '/') : NULL;
+
+	if (!slash)
+		return false;
+	FOR_EACH_CONTAINER(pod, c)
+		FOR_EACH_ASKED(c, entry)
+			if (!strncmp(entry->node->key, key,
+				     (size_t)(slash - key) + 1) &&
+			    (entry->state != QUANTITY_OK ||
+			     entry->quantity.nano > 0))
+				return true;
+	return false;
 }
