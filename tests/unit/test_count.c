@@ -201,13 +201,13 @@ static void volcano_jobs_are_counted(void **state)
 		{"{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, spec: "
 		 "{minAvailable: 3, tasks: [{name: m, template: " GPU_POD(
 			 0) "}, {name: w, replicas: 4, template: " GPU_POD(2) "}]}}",
-		 "m:1/1x0 w:4/4x2 | 8/8 gang 3 operator"},
+		 "m:0/0x0 w:4/4x2 | 8/8 gang 3 operator"},
 		{"{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, spec: "
 		 "{tasks: [{name: m, template: " GPU_POD(
 			 0) "}, {name: w, "
 			    "replicas: 4, minAvailable: 2, template: " GPU_POD(
 				    2) "}]}}",
-		 "m:1/1x0 w:4/4x2 | 8/8 gang 3 operator"},
+		 "m:0/0x0 w:4/4x2 | 8/8 gang 2 operator"},
 		{"{apiVersion: batch.volcano.sh/v1alpha1, kind: CronJob, spec:"
 		 " {jobTemplate: {spec: {tasks: [{name: w, replicas: 2, "
 		 "template: " GPU_POD(1) "}]}}}}",

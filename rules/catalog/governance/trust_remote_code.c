@@ -104,7 +104,7 @@ const struct rule rule_trust_remote_code = {
 		"a server or a trainer runs code from a model repository without a fixed revision",
 	.why = "Anyone who can write to the model repository can run code in the container, with its secrets and devices.",
 	.remedy =
-		"Pin the revision of the model (--revision, or hf://OWNER/NAME:REVISION in KServe), or remove the flag if the program itself supports the model.",
+		"Pin the revision of the model (--revision, or hf://ORGANIZATION/MODEL:REVISION in KServe), or remove the flag if the program itself supports the model.",
 	.evidence = "https://huggingface.co/docs/transformers/custom_models",
 	.check_pod = check,
 };

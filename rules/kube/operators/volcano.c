@@ -52,7 +52,7 @@ static struct gang of_tasks(const struct object *object)
 		least = node_get(task, "minAvailable");
 		if (node_is_unset(least))
 			least = node_get(task, "replicas");
-		gang.n = amount_add(gang.n, amount_int(least, 1));
+		gang.n = amount_add(gang.n, amount_int(least, 0));
 	}
 	return gang;
 }
