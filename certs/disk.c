@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads files, and writes sets of files in three steps: all files of a set are
- * written under temporary names in the same folder and synced; then renamed;
- * then the folder is synced. After a crash each file is complete, old or new;
- * at worst a temporary file remains, whose name begins with a dot.
+ * Reads files, and writes sets of files in three steps. All files of a set are
+ * written under temporary names in the same folder and synced. Then they are
+ * renamed, or linked to their names if they must be new. Finally the folder is
+ * synced. After a crash each file is complete, old or new. At worst a temporary
+ * file remains, whose name begins with a dot.
  */
 #include "disk.h"
 

@@ -5,8 +5,8 @@
  * or in a Secret. notBefore is 5 minutes in the past, because the API server's
  * clock may be behind.
  *
- * Rotation: issue a new CA, publish bundle_add(new, old), wait until all
- * clients have it, then issue the leaf from the new CA; remove the old CA when
+ * To rotate, issue a new CA, publish bundle_add(new, old), wait until all
+ * clients have it, then issue the leaf from the new CA. Remove the old CA when
  * its leaf is no longer served.
  */
 #ifndef CERTS_ISSUE_H

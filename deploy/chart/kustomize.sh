@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The chart is the only source of the objects; the files for kustomize and for a
+# The chart is the only source of the objects. The files for kustomize and for a
 # plain Prometheus are rendered from it. tests/check/deploy.sh fails if they
 # differ from the output of this script.
 # usage: kustomize.sh HELM [FOLDER]      FOLDER: default deploy/

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The README's first command ends here: lint what is good, then what is not;
-# then the webhook, on loopback, is asked about two Pods.
+# The README's first command ends here. Lints the good examples, then the bad
+# ones. Then asks the webhook, on loopback, about two Pods.
 # usage: demo.sh GPUGATE GPUGATED
 set -eu
 gpugate=$1 gpugated=$2

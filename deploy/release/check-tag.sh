@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Checks that the tag is the version of the Makefile and that the change log has
-# a section for it; prints that section as the release notes.
+# a section for it. Prints that section as the release notes.
 # usage: check-tag.sh TAG
 set -eu
 version=$(sed -n 's/^VERSION := //p' Makefile)

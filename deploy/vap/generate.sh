@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Generates the policies of this folder: rules/catalog/*/*.cel, completed by
-# cel.sh and exported by `gpugate rules --format vap`, one file per rule; and
-# their bindings, one file per mode. An UPDATE that does not change spec is not
-# checked, so that labels and finalizers of running objects can change.
+# Generates the policies of this folder, one file per rule, and their bindings,
+# one file per mode. The policies are rules/catalog/*/*.cel, completed by cel.sh
+# and exported by `gpugate rules --format vap`. An UPDATE that does not change
+# spec is not checked, so that labels and finalizers of running objects can
+# change.
 # usage: generate.sh GPUGATE FOLDER
 set -eu
 catalog=$(cd "$(dirname "$0")/../../rules/catalog" && pwd)

@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 
-/* Cleans a path as text: "./a//b/" gives "a/b"; "." gives "". */
+/* Cleans a path as text: "./a//b/" gives "a/b", and "." gives "". */
 void path_clean(const char *path, struct buf *out);
 /* Joins a folder and a name: "x" and "name" give "x/name", "" and "name" give
  * "name". */

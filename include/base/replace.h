@@ -11,11 +11,11 @@
  * it is not the file that was read, they change back. Meanwhile a lease (fcntl
  * F_SETLEASE) reports programs that open the old file for writing.
  *
- * Not covered: a program that resolved the name before the exchange and opens
- * the old file after the last check; a write within the clock tick of the
- * previous one (4 ms at most) that keeps the size; and file systems with
- * neither leases nor exchanges (NFS, SMB, some FUSE), where the last check
- * comes right before the rename.
+ * Three cases are not covered. A program may have resolved the name before the
+ * exchange and open the old file after the last check. A write may come within
+ * the clock tick of the previous one (4 ms at most) and keep the size. File
+ * systems may have neither leases nor exchanges (NFS, SMB, some FUSE); there,
+ * the last check comes right before the rename.
  */
 #ifndef BASE_REPLACE_H
 #define BASE_REPLACE_H

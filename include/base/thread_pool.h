@@ -24,8 +24,8 @@ struct thread_pool {
 	struct pool_thread *threads;
 	unsigned most, made; /* most allowed and created so far, each including
 				the caller */
-	unsigned wanted, busy; /* threads of this phase: requested, still
-				  working; without the caller */
+	unsigned wanted, busy; /* threads of this phase, without the caller:
+				  requested, still working */
 	unsigned phase;
 	void (*work)(void *context, unsigned index);
 	void *context;

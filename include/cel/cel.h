@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Common Expression Language as Kubernetes 1.37 implements it: compile an
- * expression once, evaluate it over documents.
+ * The Common Expression Language as Kubernetes 1.37 implements it. An
+ * expression is compiled once and evaluated over documents.
  *
  *	env = cel_env_new(arena, variables);
  *	program = cel_compile(arena, env, text, len, &issues);
@@ -109,12 +109,13 @@ struct cel_value cel_eval_run(struct cel_eval *eval);
 /*
  * After a run that returned false or an error: evaluates again and stores at
  * most max nodes of the documents that decide the result, the most important
- * first. Returns their number. Decisive nodes: of a read, its node, or the
- * nearest present parent if it is absent; of false `&&`, its leftmost false
- * operand; of true `||`, its leftmost true operand, else both; of `?:`, branch,
- * then condition; of a call, its arguments in order; of false all(), its first
- * failing element; of false exists(), the list. Stores the work that this needs
- * in the evaluation's work.
+ * first. Returns their number. A read is decided by its node, or by the nearest
+ * present parent if the node is absent. A false `&&` is decided by its leftmost
+ * false operand, a true `||` by its leftmost true operand. Otherwise both
+ * operands of these decide. `?:` is decided by its branch, then by its
+ * condition. A call is decided by its arguments in order, a false all() by its
+ * first failing element, and a false exists() by the list. Stores the work that
+ * this needs in the evaluation's work.
  */
 size_t cel_eval_blame(struct cel_eval *eval, const struct node **nodes,
 		      size_t max);

@@ -26,8 +26,8 @@ struct cel_call {
 struct cel_overload {
 	const char *name; /* "startsWith", "_+_" */
 	/*
-	 * As in a CEL declaration: "string.(string) bool" is a member function,
-	 * "(A, A) bool" is not; cel_type_parse() reads the types.
+	 * Signature as in a CEL declaration: "string.(string) bool" is a member
+	 * function, "(A, A) bool" is not. cel_type_parse() reads the types.
 	 */
 	const char *signature;
 	/* Computes the result. The arguments are normal values (no errors, no
@@ -59,8 +59,8 @@ uint64_t cel_cost_shorter(const struct cel_call *call, struct cel_value result);
 /* Returns factor * size rounded up, computed in doubles as in Kubernetes: 0.1 *
  * 70 gives 8. */
 uint64_t cel_cost_share(uint64_t size, double factor);
-/* Returns the size of a value in the units of costs: code points, bytes or
- * items; 1 for other kinds. */
+/* Returns the size of a value in the units of costs, which are code points,
+ * bytes or items. Returns 1 for other kinds. */
 uint64_t cel_cost_size(struct cel_value value);
 
 #endif

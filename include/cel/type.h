@@ -70,13 +70,13 @@ bool cel_type_same(const struct cel_type *a, const struct cel_type *b);
 /*
  * Reads a type from a text: `int`, `list(string)`, `map(string,dyn)`,
  * `optional(A)`, `type(A)`, `timestamp`, `duration`, `A` (a capital letter is a
- * parameter); any other name with a dot or a capital is an opaque type
+ * parameter). Any other name with a dot or a capital is an opaque type
  * (`kubernetes.Quantity`, `net.IP`). Advances *text past the type. Calls BUG()
  * on anything else, because only gpugate writes these texts.
  */
 const struct cel_type *cel_type_parse(struct arena *arena, const char **text);
-/* Returns an object type described by a row: its name, then fields such as `
- * labels:map(string,string)`; a field type `@N` is the type of row N. */
+/* Returns an object type described by a row: its name, then fields such as
+ * ` labels:map(string,string)`. A field type `@N` is the type of row N. */
 const struct cel_type *cel_type_object(struct arena *arena,
 				       const char *const *rows, unsigned row);
 const char *cel_type_text(struct arena *arena, const struct cel_type *type);

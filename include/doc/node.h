@@ -61,7 +61,7 @@ struct node {
 	uint32_t index; /* position among the siblings */
 	/*
 	 * Value of a scalar, NUL-terminated (but strings may contain NUL bytes:
-	 * use len). Numbers: JSON text of the value (YAML `0x10` gives "16");
+	 * use len). Numbers: JSON text of the value (YAML `0x10` gives "16").
 	 * JSON keeps the digits of the source. Booleans: "true", "false".
 	 */
 	const char *str;
@@ -244,9 +244,10 @@ bool node_same(const struct node *a, const struct node *b);
 bool node_repeats(const struct node *a, const struct node *b);
 
 /*
- * Sets the range of bytes to show for a finding at this node: a scalar's own
- * value; the key of a map or seq; for a list item, the value of its "name", or
- * its first scalar's key.
+ * Sets the range of bytes to show for a finding at this node. For a scalar it
+ * is the value, for a map or seq its key. For a list item it is the value of
+ * its "name", or else the key of its first field. Failing these, it is the
+ * first byte of the node.
  */
 void node_anchor(const struct node *node, uint32_t *start, uint32_t *end);
 

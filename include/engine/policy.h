@@ -77,13 +77,13 @@ void policy_problems_release(struct policy_problems *problems);
 /*
  * Presets:
  *
- * recommended: each rule's own severity; a rule that guesses at intent at most
- * warns; pedantic and preview rules are off.
+ * recommended: each rule has its own severity. A rule that guesses at intent at
+ * most warns. Pedantic and preview rules are off.
  *
  * strict: recommended, and all findings of the categories resources, shm,
  * scheduling, lifecycle, quota and priority are errors, even if they depend on
- * something unknown; guesses are warnings. Warnings of rules about uncounted
- * devices (RULE_TAKES) are errors; they also deny Pods of controllers, unless
+ * something unknown. Guesses are warnings. Warnings of rules about uncounted
+ * devices (RULE_TAKES) are errors. They also deny Pods of controllers, unless
  * the policy sets `controllerPods: audit`.
  *
  * all: recommended with the pedantic and preview rules on.
@@ -103,7 +103,7 @@ void policy_problems_release(struct policy_problems *problems);
  * invalid-syntax is always on: no policy, option or comment changes it.
  */
 
-/* Returns the policy of a preset: recommended, strict or all; NULL means
+/* Returns the policy of a preset (recommended, strict or all). NULL means
  * recommended. Returns NULL if the preset is unknown. */
 struct policy *policy_default(const struct rule_set *rules, const char *preset);
 struct policy_options {
@@ -142,10 +142,10 @@ struct policy *policy_parse(const struct rule_set *rules,
 void policy_free(struct policy *policy);
 
 /*
- * Returns a copy changed by the options of the command line: select replaces
- * the selection (NULL: keep it), extend adds rules, ignore removes rules; items
+ * Returns a copy changed by the options of the command line. select replaces
+ * the selection (NULL keeps it), extend adds rules, ignore removes rules. Items
  * are rule names, categories or `all`. A rule name has precedence over a
- * category and a category over `all`; ignore has precedence over select for
+ * category and a category over `all`. ignore has precedence over select for
  * items of the same kind. preset, unless NULL, replaces the file's `extends`.
  * Returns NULL and sets err for unknown items, and for a rule selected by name
  * whose required parameter has no value.

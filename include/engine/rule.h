@@ -85,8 +85,8 @@ enum rule_flags {
  * need not test again.
  */
 enum check_scope {
-	GPU_PODS = 1, /* the pod certainly uses GPUs; for an object: one of its
-			 pods does */
+	GPU_PODS = 1, /* the pod, or one of the pods of the object, certainly
+			 uses GPUs */
 	PODSPEC = 2,  /* the pod has a PodSpec, not just a few of its fields */
 	/*
 	 * Skip a pod that repeats (pod_repeats()) the previous one if that had

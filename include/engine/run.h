@@ -178,7 +178,7 @@ void run_release(struct run *run);
 
 /* Describes a file. default_namespace (or NULL) is for objects without a
  * namespace. fragments: every object of the file is a fragment. patched: a
- * kustomization patches objects of the file, or may do so; such objects are
+ * kustomization patches objects of the file, or may do so. Such objects are
  * fragments, in which no value counts as missing. */
 struct run_file {
 	uint32_t index;

@@ -148,7 +148,7 @@ const struct node *pod_field_default(const struct pod *pod, const char *name);
 
 /* Returns the scheduler of a pod whose spec has none: the object's field for
  * all of its pods if the kind has one, else schedulerName of the pod's other
- * maps; or NULL. */
+ * maps. Returns NULL if it is not set. */
 const struct node *pod_scheduler_default(const struct pod *pod);
 
 /* Returns a PodSpec field, from the map in which the kind has it (Argo:

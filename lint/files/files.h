@@ -85,8 +85,8 @@ void files_reserve(struct files *files, size_t items, size_t folders);
 void files_add_root(struct files *files, const char *path, size_t len);
 /*
  * Returns the folder inside of which the target of the file must be: the root
- * in which a walk found the file, without symbolic links; or NULL if the user
- * named the file itself. If the root's real path is unknown, no target is
+ * in which a walk found the file, without symbolic links. Returns NULL if the
+ * user named the file itself. If the root's real path is unknown, no target is
  * inside of the result.
  */
 const char *files_bound(const struct files *files, size_t file);

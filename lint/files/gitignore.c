@@ -342,7 +342,7 @@ const struct ignore_list *ignore_read(struct arena *arena,
 /* --- repositories -------------------------------------------------------- */
 
 /* Appends the path of the folder with git's own files. .git may be a file with
- * "gitdir: PATH" (worktrees, submodules); the result is then the common folder
+ * "gitdir: PATH" (worktrees, submodules). The result is then the common folder
  * of all worktrees. */
 static void git_folder(const char *folder, struct buf *out)
 {

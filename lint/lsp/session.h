@@ -132,8 +132,8 @@ void lsp_publish_none(struct lsp_session *session, const char *uri);
 void lsp_refresh(struct lsp_session *session);
 bool lsp_is_stale(const struct lsp_session *session);
 
-/* action.c, hover.c: return the results of requests; NULL if the parameters are
- * wrong. */
+/* action.c, hover.c: return the results of requests, or NULL if the parameters
+ * are wrong. */
 json_t *lsp_actions(struct lsp_session *session, struct lsp_document *document,
 		    const json_t *params);
 json_t *lsp_hover(struct lsp_document *document, uint32_t offset);

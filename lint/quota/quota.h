@@ -149,7 +149,7 @@ void quota_markdown(const struct quota_table *table, struct buf *out);
  */
 void quota_svg(const struct quota_table *table, struct buf *out);
 /* quota_page.c: quota_section() adds the map and the table as a section of a
- * page if the table has quotas, or has rows and a snapshot; quota_page() adds a
+ * page if the table has quotas, or has rows and a snapshot. quota_page() adds a
  * complete page. */
 void quota_section(const struct quota_table *table, struct buf *out);
 void quota_page(const struct quota_table *table, struct buf *out);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The map: a row for each namespace, a column for each resource. A cell shows
- * the quota with the least left: its color shows the percentage that would be
- * used; its bar shows the amount in use and the amount that the manifests add,
- * with a mark at the limit. Colors fit light and dark themes, and everything
- * that they show is also written; text around the cells has the text color of
- * the page.
+ * Draws the map: a row for each namespace, a column for each resource. A cell
+ * shows the quota with the least left. Its color shows the percentage that
+ * would be used. Its bar shows the amount in use and the amount that the
+ * manifests add, with a mark at the limit. Colors fit light and dark themes,
+ * and everything that they show is also written. Text around the cells has the
+ * text color of the page.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -53,8 +53,8 @@ static struct quantity larger(struct quantity a, struct quantity b)
 	return quantity_cmp(a, b) > 0 ? a : b;
 }
 
-/* Draws from left to right: the amounts in use and added, and the free amount
- * up to the limit; then the excess. */
+/* Draws from left to right the amounts in use and added, the free amount up to
+ * the limit and the excess. */
 static void put_bar(struct buf *out, const struct quota_look *look,
 		    const struct quota_row *row)
 {

@@ -152,7 +152,7 @@ void render_take_origins(struct render *r, struct render_root *root,
 void render_take_templates(struct render *r, struct render_root *root,
 			   const struct buf *built);
 
-/* texts.c: returns an absolute path; a relative path is relative to folder. */
+/* texts.c: returns an absolute path. A relative path is relative to folder. */
 const char *render_path(struct render *r, const char *folder, const char *path);
 /* Returns the text of a file, which is read once; NULL if it cannot be read. */
 struct render_text *render_text_of(struct render *r, const char *path);
@@ -172,8 +172,8 @@ struct render_text *render_template_of(struct render *r, const char *path);
 /* True if a template action produces this text or a part of it. */
 bool render_is_marked(const char *text);
 
-/* place.c: returns the parsed build result, which is parsed once; and the
- * object at an offset of it, or NULL. */
+/* place.c: render_built() returns the build result, which is parsed once.
+ * render_object_at() returns the object at an offset of it, or NULL. */
 struct render_text *render_built(struct render *r, struct render_root *root);
 const struct render_object *render_object_at(const struct render_root *root,
 					     uint32_t offset);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The default report, for users: the line of each finding, each place once,
- * with the help and the address of the rule's page; then a summary of the
- * input. Because a first run finds the same problem in many places, only a few
- * findings of each rule are shown; others, and infos, are counted.
+ * Writes the default report, for users: the line of each finding, each place
+ * once, with the help and the address of the rule's page. A summary of the
+ * input follows. Because a first run finds the same problem in many places,
+ * only a few findings of each rule are shown. Others, and infos, are counted.
  *
  *	error: container `trainer` requests a GPU without a limit [gpu-limit]
  *	  --> jobs/train.yaml:23:11   PyTorchJob ml/llm › Worker › trainer

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fixes a file's text: rules are run, the fixes of all their findings are
- * merged and spliced into the bytes; this is repeated until there is nothing to
- * fix. After each round, the new text is parsed and must be exactly the result
- * of the edits; otherwise the text stays unchanged.
+ * Fixes a file's text. Rules are run, and the fixes of all their findings are
+ * merged and spliced into the bytes. This is repeated until there is nothing to
+ * fix, at most 10 times. After each round, the new text is parsed and must be
+ * exactly the result of the edits. Otherwise the text stays unchanged.
  */
 #ifndef LINT_FIX_H
 #define LINT_FIX_H

@@ -69,9 +69,9 @@ static void set_place(struct rendered *rendered, const struct render_place *at,
 	set_lines(&at->text->source, place);
 }
 
-/* Returns the place for the root as a whole: the name of the object that
+/* Returns the place for the root as a whole. It is the name of the object that
  * installs the chart, or else `name` of the chart or `resources` of the
- * kustomization; if that is missing, the first field. */
+ * kustomization. If that is missing, it is the first field. */
 static struct render_place whole_root(struct rendered *rendered,
 				      const struct render_root *root)
 {

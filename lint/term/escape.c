@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Replaces unprintable text: control characters become their control pictures
+ * Replaces unprintable text. Control characters become their control pictures
  * (U+2400 and on), which have one cell each, as the carets below excerpts
- * require; other characters that cannot be shown become U+FFFD. A tab becomes a
+ * require. Other characters that cannot be shown become U+FFFD. A tab becomes a
  * space, except in excerpts, where the column is known.
  */
 #include "escape.h"

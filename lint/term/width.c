@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computes the number of terminal cells of a code point: two for East Asian
- * wide and fullwidth characters; zero for nonspacing and enclosing marks,
- * format characters and the vowels and finals of decomposed Hangul; one for all
- * others. The tables are the East_Asian_Width and General_Category properties
- * of Unicode 14.0, ranges joined over unassigned code points. wcwidth(3) would
- * need a UTF-8 locale, which a static binary does not have.
+ * Computes the number of terminal cells of a code point. East Asian wide and
+ * fullwidth characters have two. Nonspacing and enclosing marks, format
+ * characters and the vowels and finals of decomposed Hangul have none. All
+ * others have one. The tables are the East_Asian_Width and General_Category
+ * properties of Unicode 14.0, ranges joined over unassigned code points.
+ * wcwidth(3) would need a UTF-8 locale, which a static binary does not have.
  */
 #include "escape.h"
 

@@ -31,7 +31,8 @@ bool object_is_queued(const struct object *object);
 bool object_is_suspended(const struct object *object);
 
 /* Returns the main container that trains, in a pod that does: the first one
- * with a training command, else the only one with a command; or NULL. */
+ * with a training command, else the only one with a command. Returns NULL if
+ * there is none. */
 const struct container *pod_trainer(const struct pod *pod);
 /* True if the pod has an owner reference, or a placeholder that may become one,
  * or if it is the template of an object of unknown kind. */

@@ -55,10 +55,11 @@ bool container_lacks_shm(const struct container *c);
  * NULL. */
 const struct node *pod_shm_volume(const struct pod *pod);
 /*
- * Computes a size for /dev/shm: half of the memory limit (container_bound()),
- * between 1Gi and 64Gi; without a limit, 2Gi for each GPU of the pod, between
- * 2Gi and 16Gi. Returns false if the limit is below 2Gi or unknown; the volume
- * is then added only if the policy sets its size.
+ * Computes a size for /dev/shm. It is half of the memory limit
+ * (container_bound()), between 1Gi and 64Gi. Without a limit, it is 2Gi for
+ * each GPU of the pod, between 2Gi and 16Gi. Returns false if the limit is
+ * below 2Gi or unknown. The volume is then added only if the policy sets its
+ * size.
  */
 bool shm_default_size(const struct container *c, struct quantity *size);
 /* Computes the smallest shm_default_size() of this container and of those that

@@ -325,9 +325,10 @@ struct object_index {
 	size_t nworkloads, workloads_size;
 	bool clusters; /* the cluster of some file is known */
 	/*
-	 * The members below are valid after object_index_finish(): the lowest
-	 * priority class of a serving workload, or NULL; its value, the cluster
-	 * and the set of that workload, and its identity.
+	 * Lowest priority class of a serving workload, or NULL, and its value.
+	 * serving_cluster, serving_set and server are the cluster, the set and
+	 * the identity of that workload. All five are valid after
+	 * object_index_finish().
 	 */
 	const char *serving_class;
 	int64_t serving_value;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports pods, queues and PodGroups that KAI-Scheduler rejects:
+ * Reports pods, queues and PodGroups that KAI-Scheduler rejects. Its webhook
+ * checks only pods that name its scheduler (pod_validator.go). Sources:
  * pkg/binder/plugins/gpusharing/gpu-request at 0192ad9a, ValidateGpuRequests();
- * its webhook checks only pods that name its scheduler (pod_validator.go);
  * pkg/apis/scheduling/{v2,v2alpha2}, v0.13.0 (subgroups since 0.10).
  */
 #include "base/text.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports Experiments that Katib's webhook rejects:
+ * Reports Experiments that Katib's webhook rejects. Source:
  * pkg/webhook/v1beta1/experiment/validator/validator.go at 33c8ff4e,
  * ValidateExperiment() and validateTrialTemplate(), after SetDefault() has set
- * parallelTrialCount to 3; compared with v0.15.0, v0.17.0 and v0.19.0.
+ * parallelTrialCount to 3. Compared with v0.15.0, v0.17.0 and v0.19.0.
  */
 #include "engine/rule.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports LeaderWorkerSets that their webhook rejects:
+ * Reports LeaderWorkerSets that their webhook rejects. Source:
  * pkg/webhooks/leaderworkerset_webhook.go at 6263137f, generalValidate() and
- * validateUpdateSubGroupPolicy(); the CRD sets the defaults.
+ * validateUpdateSubGroupPolicy(). The CRD sets the defaults.
  */
 #include "engine/rule.h"
 

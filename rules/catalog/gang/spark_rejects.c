@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports SparkApplications that the webhook of the Spark operator rejects:
- * internal/webhook/sparkapplication_validator.go, sparkconf_validator.go and
- * scheduledsparkapplication_validator.go at v2.5.2 (43afb8bb); compared with
- * v2.0.0, v2.0.2, v2.1.0, v2.1.1, v2.2.0, v2.2.1, v2.3.0, v2.4.0, v2.5.0 and
- * v2.5.1. The defaulting webhook runs first and drops empty maps.
+ * Reports SparkApplications that the webhook of the Spark operator rejects.
+ * Source: internal/webhook/sparkapplication_validator.go,
+ * sparkconf_validator.go and scheduledsparkapplication_validator.go at v2.5.2
+ * (43afb8bb). Compared with v2.0.0, v2.0.2, v2.1.0, v2.1.1, v2.2.0, v2.2.1,
+ * v2.3.0, v2.4.0, v2.5.0 and v2.5.1. The defaulting webhook runs first and
+ * drops empty maps.
  */
 #include "engine/rule.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports RayJobs that wait for their cluster indefinitely: if some workers
+ * Reports RayJobs that wait for their cluster indefinitely. If some workers
  * never get their GPUs, the others hold theirs. preRunningDeadlineSeconds ends
- * the wait; activeDeadlineSeconds ends the job as well. With a queue or a gang
+ * the wait. activeDeadlineSeconds ends the job as well. With a queue or a gang
  * scheduler, all workers start or none. Source: KubeRay rayjob_types.go
  * PreRunningDeadlineSeconds.
  */

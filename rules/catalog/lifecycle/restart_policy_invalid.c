@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports restart settings that the API server or an operator rejects, with or
- * without GPUs: a policy that does not exist; Always in a Job; any policy but
- * Always, or a deadline, in a controller of long-running pods; OnFailure (also
- * as JobSet's default) or podReplacementPolicy TerminatingOrFailed together
- * with a podFailurePolicy; a negative backoffLimit. mpi-operator accepts Never
- * and OnFailure only. Source: observed with kube-apiserver 1.36;
+ * without GPUs. They reject an unknown policy, Always in a Job, and a negative
+ * backoffLimit. A controller of long-running pods needs Always and cannot have
+ * a deadline. A podFailurePolicy excludes OnFailure (also as JobSet's default)
+ * and podReplacementPolicy TerminatingOrFailed. mpi-operator accepts Never and
+ * OnFailure only. Source: observed with kube-apiserver 1.36;
  * pkg/apis/batch/validation, pkg/apis/apps/validation
  * ValidatePodTemplateSpecForReplicaSet; mpi-operator
  * pkg/apis/kubeflow/validation.
