@@ -151,10 +151,10 @@ bool domain_is_reserved(const char *name)
 #define NAME_LENGTH 128
 
 /*
- * Returns the ASCII character that looks like this one, in lower case:
- * full-width forms become ASCII; a blank and U+2000 to U+203F, such as
- * characters without width, become NUL; all others become '?'. Sets *len to the
- * character's length in bytes.
+ * Returns the ASCII character that looks like this one, in lower case.
+ * Full-width forms become ASCII. A blank and U+2000 to U+203F, such as
+ * characters without width, become NUL. All others that are not ASCII become
+ * '?'. Sets *len to the character's length in bytes.
  */
 static char looks_like(const unsigned char *text, size_t *len)
 {

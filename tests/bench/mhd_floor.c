@@ -2,8 +2,9 @@
 /*
  * Measures the least time that libmicrohttpd needs for a review: TLS, the body
  * read and dropped, a prepared reply of 140 bytes. Any additional time is due
- * to the webhook. Usage: mhd_floor CERT KEY [THREADS]; prints "listening PORT"
- * and serves until SIGTERM.
+ * to the webhook. Prints "listening PORT" and serves until SIGTERM.
+ *
+ * Usage: mhd_floor CERT KEY [THREADS]
  */
 #include <microhttpd.h>
 #include <signal.h>

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Measures the time of a decision for different sizes of the cluster state: the
+# Measures the time of a decision for different sizes of the cluster state. The
 # same PyTorchJob is checked with 10, 1,000 and 100,000 namespaces that have a
-# quota each; best of several rounds, as ratios. Then measures the cost of
-# loading and keeping a state. usage: state.sh BUILD
+# quota each. Prints the best times of several rounds and their ratios. Then
+# measures the cost of loading and keeping a state.
+# usage: state.sh BUILD
 set -eu
 build=$1
 here=$(dirname "$0")

@@ -5,7 +5,7 @@ usage: api_server.py GPUGATE SHARED LIST
 
 LIST names the expected disagreements, one per line:
     missed CASE            reason    rejected, but no rule reports it
-    claimed CASE RULE      reason    a rule reports it as rejected; it was not
+    claimed CASE RULE      reason    a rule reports it as rejected, but it was not
 A disagreement that is not listed fails, as does a line that no longer applies.
 """
 import csv

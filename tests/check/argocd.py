@@ -9,11 +9,12 @@
       modes, the commands in the application's folder, standard output only of
       a command that succeeds
   argocd.py case yes|no|none TEXT COMMAND...
-      run COMMAND. yes: the plugin matches and the manifests contain TEXT; no: it
-      matches and fails with TEXT; none: it does not match, and fails
+      run COMMAND. With yes, the plugin matches and the manifests contain TEXT.
+      With no, it matches and fails with TEXT. With none, it does not match, and
+      fails.
   argocd.py generated yes|no|empty TEXT COMMAND...
-      the same for the repo server, which does not report matches. empty: it
-      succeeds without a manifest
+      the same for the repo server, which does not report matches. With empty,
+      it succeeds without a manifest.
 """
 import json
 import os

@@ -5,7 +5,7 @@ new defects are reported as new.
 
 Objects with GPUs become files, and all their findings a baseline. Then, by
 seed, keys, labels, variables and containers are added where no finding is
-about them, keys change their order; and defects are planted.
+about them, keys change their order, and defects are planted.
 
 usage: baseline.py BUILD FOLDER WORK [NUMBER [SEED]]
 """

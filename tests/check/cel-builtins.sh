@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Compares rules of the catalog with their versions in CEL
-# (rules/catalog/*/*.cel): both must find the same in the rules' examples and
-# in the corpus; and cel-go, with the policies of deploy/vap, must deny the
-# same objects.
+# (rules/catalog/*/*.cel). Both must find the same in the rules' examples and
+# in the corpus. cel-go, with the policies of deploy/vap, must deny the same
+# objects.
 #
 # usage: cel-builtins.sh [BUILD]
 # shellcheck source=tests/check/lib.bash

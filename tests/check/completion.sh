@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Tests the installed completions in real shells: the first TAB, lists after a
-# comma, files; and the manual pages with mandoc.
+# Tests the installed completions in real shells (the first TAB, lists after a
+# comma, files), and the manual pages with mandoc.
 # usage: completion.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

@@ -4,9 +4,10 @@
 # Compares the table of kinds with the references.
 #   index   kinds, documents and accelerator requests of every file of the
 #           corpus must equal its index, except for index-exceptions.txt
-#   paths   a GPU pod at every place of workload-paths.tsv must be found
+#   paths   a GPU pod at every place of workload-paths.tsv must be found,
+#           except for kind-exceptions.txt
 #   crds    a GPU pod at every place of the CustomResourceDefinitions that
-#           has the shape of a pod must be found; both except for
+#           has the shape of a pod must be found, except for
 #           kind-exceptions.txt
 #
 # usage: corpus-index.sh [BUILD]

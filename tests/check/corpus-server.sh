@@ -3,7 +3,7 @@
 #
 # Creates objects of the corpus on a real API server that has policies and
 # knows the operators' kinds. `lint --admission-policy` must see the same
-# quantities, defaults and lists as that server; and the policies that `rules
+# quantities, defaults and lists as that server. The policies that `rules
 # --format vap` makes of rules files must warn about the objects in which the
 # rules find something.
 #

@@ -35,8 +35,8 @@ class Defect:
 
 
 def defect(rule, on, config="plain", more=()):
-    """Declare a defect. on: device, container, pod or object; more: additional
-    documents."""
+    """Declare a defect. `on` is device, container, pod or object, and `more`
+    has additional documents."""
     def add(change):
         ALL.append(Defect(rule, on, config, more, change))
         return ALL[-1]

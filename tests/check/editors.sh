@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Tests that Neovim, from 0.7 on, shows findings of a file with the
-# configuration of the page; and that the extension of Visual Studio Code can
-# be packed by its own tool, with all files that it needs to start.
+# configuration of deploy/editors/README.md. Tests that the extension of Visual
+# Studio Code can be packed by its own tool, with all files that it needs to
+# start.
 # usage: editors.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

@@ -84,7 +84,8 @@ static bool is_excepted(const void *caller)
 	return false;
 }
 
-/* caller: address of the caller of an allocation; NULL for other calls. */
+/* True if this call must fail; errno is then set to error. caller is the
+ * address of the caller of an allocation, and NULL for other calls. */
 static bool fails(int error, const void *caller)
 {
 	uint64_t call, x;

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tests both programs while calls fail: for memory, files, sockets, threads,
-# random bytes. There must be no crash, no incomplete file, no different result
-# without an error, and never `allowed` in place of a denial. FAULTS=2000
-# failures, half of them in each program; the installed linter also with each of
-# its system calls failing in turn, and with too little memory; the webhook also
-# while it starts, and while it reads the cluster and replaces its own
-# certificates.
+# Tests both programs while calls for memory, files, sockets, threads and random
+# bytes fail. There must be no crash, no incomplete file, no different result
+# without an error, and never `allowed` in place of a denial. FAULTS is the
+# number of failures (default: 2000), half of them in each program. The
+# installed linter is also run with each of its system calls failing in turn,
+# and with too little memory. Calls of the webhook also fail while it starts,
+# and while it reads the cluster and replaces its own certificates.
 #
 # usage: faults.sh [BUILD]
 # shellcheck source=tests/check/lib.bash

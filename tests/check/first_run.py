@@ -6,9 +6,10 @@ per GPU object.
 
 usage: first_run.py GPUGATE OBJECT_DUMP CORPUS
 
-Bounds for errors and warnings per GPU object: median 1, ninth decile 3; at least
-40 % of the objects have none; at most 4 % of the files have an error; the
-default reports have at most 5,900 lines together.
+Errors and warnings per GPU object must have a median of at most 1 and a ninth
+decile of at most 3. At least 40 % of the objects must have none. At most 4 % of
+the files may have an error. The default reports may have at most 5,900 lines
+together.
 """
 import collections
 import json

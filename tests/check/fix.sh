@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Fixes real manifests: once with every safe fix, and once with every fix and a
-# policy that gives all opt-in values. fix.py lists the checks; fix_pairs.py
+# Fixes real manifests, once with every safe fix, and once with every fix and a
+# policy that gives all opt-in values. fix.py lists the checks. fix_pairs.py
 # tests fixes beside other findings, fix_shapes.py fixable rules in unusual
 # shapes.
 # usage: fix.sh BUILD

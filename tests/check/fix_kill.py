@@ -6,7 +6,7 @@
 - files that may not be written, folders that take no new file
 
 Temporaries of a killed run are called .NAME.PID-N, so they are never read as
-manifests; a run that fails by itself leaves none.
+manifests. A run that fails by itself leaves none.
 """
 import errno
 import os

@@ -3,8 +3,8 @@
 # Runs the README's two commands in a root that has only apt: debootstrap, a
 # clone of HEAD, chroot. Needs root, debootstrap and a mirror: for Debian the
 # one in this machine's apt sources, for Ubuntu UBUNTU_MIRROR.
-# RUN='COMMAND; ...': runs this instead, after `make full-deps`, with the
-# corpus.
+# RUN='COMMAND; ...' runs these commands instead, after `make full-deps`, with
+# the corpus.
 #
 # usage: fresh.sh BUILD [bookworm|trixie|noble]
 # shellcheck source=tests/check/lib.bash

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # On a real API server, a tenant who may create namespaces must not get a name
-# that the policy exempts as infrastructure; gpugated exempts only these
-# names.
+# that the policy exempts as infrastructure. gpugated exempts only these names.
 # usage: infrastructure.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Compares the JSON reader with JSONTestSuite and with Go's encoding/json.
-#   y_  every file must be accepted; n_  every file must be rejected
+#   y_  every file must be accepted
+#   n_  every file must be rejected
 #   i_  and all others: same result and value as in Go, except for
 #       the differences listed below
 #   random texts, half of them broken: same result as in Go

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034
 #
-# Functions that checks share. A check sources this first; its first argument is
+# Functions that checks share. A check sources this first. Its first argument is
 # the build folder, or a program in it (default: build). It gets
 #   root, tests    absolute paths; the current folder is root
 #   build gpugate gpugated oracle

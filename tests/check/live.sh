@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tests the live cluster state with a server that fails in many ways, and with a
-# real API server: with the rights that deploy/ grants, while the server is not
-# reachable, and with 50,000 objects and 1,000 changes per second while the
-# server is killed three times. usage: live.sh BUILD [SECONDS]
+# Tests the live cluster state with a server that fails in many ways. Then tests
+# it with a real API server: with the rights that deploy/ grants, while the
+# server is not reachable, and with 50,000 objects and 1,000 changes per second
+# while the server is killed three times.
 #
-# LIVE_REAL=no leaves the real API server out, LIVE_LOAD=no the 50,000 objects;
-# a sanitized BUILD shows leaks.
+# usage: live.sh BUILD [SECONDS]
+# LIVE_REAL=no leaves the real API server out, LIVE_LOAD=no the 50,000 objects.
+# A sanitized BUILD shows leaks.
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 seconds=${2:-60}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Send many large reviews at once, and small ones meanwhile; check the answers and
-gpugated's memory.
+"""Send many large reviews at once, and small ones meanwhile. Check the answers
+and gpugated's memory.
 
 usage: memory.py CA PORT PID texts|values|updates|brackets|lists N MEGABYTES
 """

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Checks the objects of `--format openreports` by the schemas of the real
-# CustomResourceDefinitions, which are in the Go module of the API: types,
-# enumerations, required fields, and no field that a server would drop; then
-# creates all of them on a real API server.
+# CustomResourceDefinitions, which are in the Go module of the API. Types,
+# enumerations and required fields must be right, and there must be no field
+# that a server would drop. Then creates all of them on a real API server.
 # usage: openreports.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

@@ -73,8 +73,8 @@ func recordJob(policy, scheduling, template, labels, job any) {
 			recordFields(job)}})
 }
 """
-# The versions of the programs of tests/oracle/operators; None: a policy cannot
-# give the version of the operator.
+# The versions of the programs of tests/oracle/operators. None means that a
+# policy cannot give the version of the operator.
 VERSIONS = {"jobset": "0.12", "kai": "0.13", "kserve": "0.20", "kueue": "0.19",
             "kuberay": "1.6", "mpi": "0.8", "trainer": "2.3", "training": None,
             "volcano": "1.14"}

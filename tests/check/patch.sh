@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tests the JSON Patch applier with json-patch-tests: every enabled case passes;
-# the disabled ones are the ones listed here.
+# Tests the JSON Patch applier with json-patch-tests. Every enabled case passes.
+# The disabled ones are the ones listed here.
 #
 # usage: patch.sh [BUILD]
 # shellcheck source=tests/check/lib.bash

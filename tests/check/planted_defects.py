@@ -10,9 +10,9 @@ at the same places, must not be reported.
 
 usage: planted_defects.py BUILD CORPUS CRDS WORK [-v]
 
-Bounds: 2,000 planted defects, 99 % of them found, and half of each rule's; no near
-miss reported; a defect for each preview rule and each rule of seven families,
-except those listed with a reason.
+At least 2,000 defects must be planted, and 99 % of them found, and half of each
+rule's. No near miss may be reported. There must be a defect for each preview
+rule and each rule of seven families, except those listed with a reason.
 """
 import collections
 import copy

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Tests the command of the Argo CD hook on a real API server and controller
-# manager: it fails with the line in the manifest while the quota is full, and
-# passes when the quota is free; the rights in deploy/argocd/rbac.yaml suffice
+# manager. It fails with the line in the manifest while the quota is full, and
+# passes when the quota is free. The rights in deploy/argocd/rbac.yaml suffice
 # for it.
 # usage: presync.sh BUILD
 # shellcheck source=tests/check/lib.bash

@@ -318,8 +318,8 @@ static unsigned declare(struct checker *c, const char *name,
 }
 
 /*
- * Sets the types of the comprehension's variables: an item, or an index and an
- * item; a key, or a key and a value.
+ * Sets the types of the comprehension's variables. For a list they are an item,
+ * or an index and an item. For a map they are a key, or a key and a value.
  */
 static void range_types(struct checker *c, const struct cel_expr *expr,
 			const struct cel_type *types[2])

@@ -8,8 +8,8 @@
  *   known;
  * - in a fragment (options.fragment), an absent key or element is unknown, and
  *   so is the size of a list or map;
- * - a constant part of an expression fails when it is evaluated; the API server
- *   rejects the whole expression instead;
+ * - a constant part of an expression fails when it is evaluated, whereas the
+ *   API server rejects the whole expression;
  * - work that the cost does not count is limited (CEL_WORK), and so is memory;
  * - a sum of lists has at most a million elements, a sum of strings 4 MiB;
  * - if an operand fails where cel-go panics, the result is the operand's error;

@@ -79,9 +79,9 @@ struct cel_expr {
 	uint32_t start, end; /* bytes of the expression's text */
 	uint32_t at;	     /* position of the operator, field or name */
 	const struct cel_type *type;
-	/* Direct parts: the operand of a selection; the receiver and arguments
-	 * of a call; the items of a list; keys and values of a map in turn; the
-	 * parts of a fold by enum cel_fold_part. */
+	/* Direct parts. A selection has its operand, a call its receiver and
+	 * arguments, a list its items, a map its keys and values in turn. A
+	 * fold has the parts of enum cel_fold_part. */
 	struct cel_expr **parts;
 	unsigned n;
 	union {

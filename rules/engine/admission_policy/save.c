@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Saves the parts of a cluster that results depend on: policies, bindings and
- * parameters without most metadata; of definitions, the types, defaults,
- * pruning and rules.
+ * Saves the parts of a cluster that results depend on. Policies, bindings and
+ * parameters are saved without most metadata. Definitions keep their types,
+ * defaults, pruning and rules.
  */
 #include "admission_policy_internal.h"
 #include "base/text.h"

@@ -38,8 +38,8 @@ static bool follows_flag(const struct lexer *lexer)
 }
 
 /*
- * Adds a word that is unknown after the first `known` bytes: "--flag=" keeps
- * its flag, "name=" is an assignment or a Hydra override; a word that is
+ * Adds a word that is unknown after the first `known` bytes. "--flag=" keeps
+ * its flag, and "name=" is an assignment or a Hydra override. A word that is
  * entirely unknown may be a flag if it may be several words, or if `any` is set
  * and it does not follow a flag.
  */

@@ -203,7 +203,7 @@ struct argo_target {
 	struct pod_builder *builder;
 	const struct node *element; /* the template */
 	struct node *patch;	    /* podSpecPatch in the template's fields */
-	/* set: containers of containerSet; beside: the others */
+	/* set has containers of containerSet, beside has the others. */
 	struct node *set, *beside;
 };
 

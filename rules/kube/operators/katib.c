@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Katib: the pods that start together are those of one Trial; an Experiment
- * creates independent Trials, each of which runs one object.
+ * The pods of a Katib Trial start together. An Experiment creates independent
+ * Trials, each of which runs one object.
  */
 #include "rules/kube/operator.h"
 

@@ -16,8 +16,8 @@
 #include "kube/operators/kubeflow.h"
 
 /*
- * Counts elastic workers: if elasticPolicy.metrics is set, the operator creates
- * an HPA that scales them; otherwise the number of replicas is fixed.
+ * Counts elastic workers. If elasticPolicy.metrics is set, the operator creates
+ * an HPA that scales them. Otherwise the number of replicas is fixed.
  */
 COUNT_FORMULA(elastic)
 {
@@ -77,10 +77,10 @@ bool object_launches_by_job(const struct object *object)
 		text_eq(object->version, "v1alpha2"));
 }
 
-/* True if the workers stop with the launcher. mpi-operator
- * pkg/controllers/v1alpha1 mpi_job_controller.go: once the launcher has
- * finished, allocateProcessingUnits() sets the number of workers to 0; the
- * first version has no cleanPodPolicy. */
+/* True if the workers stop with the launcher. v1alpha1 has no cleanPodPolicy.
+ * Once the launcher has finished, allocateProcessingUnits() of mpi-operator
+ * pkg/controllers/v1alpha1 mpi_job_controller.go sets the number of workers to
+ * 0. */
 bool object_stops_workers(const struct object *object)
 {
 	return object_is(object, "kubeflow.org", "MPIJob") &&

@@ -6,9 +6,9 @@
  * has devices, an image alone is not a sign, because launchers, heads and
  * routers run it as well.
  *
- * Facts: the nvidia container runtime reads NVIDIA_VISIBLE_DEVICES
- * (nvidia-container-toolkit internal/config/image); MPI Operator hides GPUs
- * from the launcher (mpi_job_controller.go); KubeRay's head takes part in
+ * The nvidia container runtime reads NVIDIA_VISIBLE_DEVICES
+ * (nvidia-container-toolkit internal/config/image). MPI Operator hides GPUs
+ * from the launcher (mpi_job_controller.go). KubeRay's head takes part in
  * scheduling unless rayStartParams num-gpus is "0".
  */
 #include "kube/purpose/intent.h"

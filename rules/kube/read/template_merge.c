@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Applies a strategic merge patch to a PodTemplateSpec: maps are merged, and
- * lists with a merge key item by item; other values are replaced, and null
+ * Applies a strategic merge patch to a PodTemplateSpec. Maps are merged, and
+ * lists with a merge key item by item. Other values are replaced, and null
  * removes a value. Source: the patchStrategy and patchMergeKey tags of
  * k8s.io/api/core/v1 and k8s.io/apimachinery/pkg/util/strategicpatch.
  *

@@ -262,9 +262,9 @@ static enum tri value_tolerates(const struct node *toleration,
 }
 
 /* Returns whether the toleration tolerates the taint, like
- * Toleration.ToleratesTaint(): without a key, Exists tolerates every key;
- * without an effect, it tolerates every effect. If one known field shows that
- * it does not match, the unknown ones do not matter. */
+ * Toleration.ToleratesTaint(). Without a key, Exists tolerates every key. A
+ * toleration without an effect tolerates every effect. If one known field shows
+ * that it does not match, the unknown ones do not matter. */
 static enum tri tolerates(const struct node *toleration, const char *key,
 			  const char *value, const char *effect)
 {

@@ -58,8 +58,8 @@ static struct node *item(struct arena *arena, const struct native_field *field,
 }
 
 /*
- * Returns the zero value of a field: an empty string, 0 or false; null for
- * pointers, lists, maps, times and values of any type.
+ * Returns the zero value of a field, which is an empty string, 0 or false.
+ * Pointers, lists, maps, times and values of any type have null.
  */
 static struct node *zero(struct arena *arena, const struct native_field *field,
 			 const struct node *parent)

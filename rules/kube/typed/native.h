@@ -69,8 +69,9 @@ struct native_constraint {
 struct native_type {
 	const char *name; /* includes group and version if several have it */
 	unsigned short field, nfields, row, nrows; /* ranges of the arrays */
-	/* Range of native_word_fields: fields that have allowed words, or
-	 * contain such fields; and the node_tag_bit() bits of their names. */
+	/* Range of native_word_fields, the fields that have allowed words or
+	 * contain such fields. word_tags has the node_tag_bit() bits of their
+	 * names. */
 	unsigned short word, nwords;
 	unsigned short constraint, nconstraints;
 	uint64_t word_tags;

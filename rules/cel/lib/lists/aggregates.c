@@ -142,8 +142,8 @@ static struct cel_value includes(struct cel_call *call)
 	return result;
 }
 
-/* Returns the cost of a value: strings and bytes in it cost a tenth of their
- * size, rounded down; other values cost 1. */
+/* Returns the cost of a value, for a list or map the sum of its parts. Strings
+ * and bytes cost a tenth of their size, rounded down. Other values cost 1. */
 static uint64_t deep_cost(struct arena *arena, struct cel_value value)
 {
 	uint64_t cost = 0;
