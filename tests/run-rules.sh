@@ -2,23 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Rule tests. Each folder tests/rules/<rule>/ holds
-#   bad.yaml     marked lines: `... # want RULE[:SEVERITY] [RULE...]`; each of
-#                these rules must report on that line, and the rule of the folder
-#                on no other line
-#   good.yaml    near misses, each with a comment `# near: REASON`: the rule of
+#   bad.yaml     lines marked `... # want RULE[:SEVERITY] [RULE...]`. Each of
+#                these rules must report on that line, and the rule of the
+#                folder on no other line
+#   good.yaml    near misses, each with a comment `# near: REASON`. The rule of
 #                the folder reports nothing, and there are at least as many near
 #                misses as marks in bad.yaml
-#   policy.yaml  optional: the policy that gives the rule its parameters;
-#                x.policy.yaml: for x.yaml alone
-#   cluster.json optional: the cluster state (--cluster); x.cluster.json: for x.yaml
-#                alone. A file whose first line is `# no cluster` gets none
+#   policy.yaml  optional: the policy that gives the rule its parameters.
+#                x.policy.yaml is for x.yaml alone
+#   cluster.json optional: the cluster state (--cluster). x.cluster.json is for
+#                x.yaml alone. A file that begins with `# no cluster` gets none
 #   admission.yaml optional: the cluster's own policies (--admission-policy)
 #   bad-*.yaml, good-*.yaml  more of the same, each checked separately
 #   fixed.yaml   for a rule with a fix: the result of --fix on bad.yaml
 #                (fixed-x.yaml of bad-x.yaml). Repairing it again changes
 #                nothing, and the rule reports no more than the lines that
-#                say `# no repair`. First line `# unsafe`: the result of
-#                --unsafe-fixes; --fix alone then changes nothing
+#                say `# no repair`. If the first line is `# unsafe`, it is the
+#                result of --unsafe-fixes, and --fix alone changes nothing
 #
 # usage: [UPDATE=1] run-rules.sh [--ignore RULE] GPUGATE [FOLDER...]
 # --ignore RULE runs as if RULE did not exist (the mutation check).

@@ -3,9 +3,10 @@
 
 usage: receipts.py GPUGATE PLANE RULES LIST [RULE...]
 
-LIST has a line for each rule, or RULE/CHECK, that claims this: its name, a
-regular expression for the server's message, and the documents that the server
-accepts nevertheless, with the reason: "FILE:DOCUMENT reason; ...". Each other
+LIST has a line for each rule, or RULE/CHECK, that claims this. Its cells, with
+tabs between them, are the name, a regular expression for the server's message,
+and the documents that the server accepts nevertheless, with the reason, as
+"FILE:DOCUMENT reason; ...". Each other
 document of the fixtures in which the rule reports an error must be rejected with
 such a message, itself or as the pod that a controller would create from it. The
 fixed documents must not get such a message, and the server must accept some

@@ -230,7 +230,7 @@ def lint(gpugate, folder):
 
 
 def write_all(objects, way, folder):
-    """Write each object to a file; return {file: places of its pointers}."""
+    """Write each object to a file and return {file: places of its pointers}."""
     places = {}
     for i, value in enumerate(objects):
         out, name = Writer(), f"{i:05}.yaml"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# gpugate cmp: all manifests, or none; the programs that render are replaced by
-# ones that record their calls.
+# gpugate cmp prints all manifests, or none. The programs that render are
+# replaced by ones that record their calls.
 bats_require_minimum_version 1.5.0
 load helper
 

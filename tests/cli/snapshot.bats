@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# gpugate snapshot with a kubectl that answers from files: $FAKE/PATH.json, or
-# PATH.error, a message; without either, the path does not exist.
+# gpugate snapshot with a kubectl that prints $FAKE/PATH.json, or fails with the
+# message in PATH.error or default.error. Any other path does not exist.
 
 bats_require_minimum_version 1.5.0
 load helper

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# A real Kubernetes control plane on 127.0.0.1, for tests: source this file.
+# A real Kubernetes control plane on 127.0.0.1, for tests that source this file.
 #
 #   control_plane_start DIR [--crds] [--controller-manager] [API server flag...]
 #                       --crds: with all CRDs, from a copy made the first time

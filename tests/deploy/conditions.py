@@ -4,14 +4,14 @@
 configurations.
 
 A webhook that allows everything replaces gpugated and records which entry got
-which review. Objects are created with dryRun. Two things are tested:
+which review. Objects are created with dryRun.
 
- - the conditions send everything that a rule of the default preset reports: the
-   bad examples of all rules, each of their pod templates as a Pod, and the
-   corpus where there is one (an object that the API server itself refuses
-   needs no webhook);
- - a table of single cases: what must be sent, what must not, and objects made
-   to exhaust the conditions' cost.
+ - The conditions must send everything that a rule of the default preset
+   reports. The objects are the bad examples of all rules, each of their pod
+   templates as a Pod, and the corpus where there is one. An object that the API
+   server itself rejects needs no webhook.
+ - A table has single cases that must be sent or must not, and objects made to
+   exhaust the conditions' cost.
 
 usage: conditions.py CONTROL-PLANE-DIR GPUGATE RENDERED RULES [CORPUS]
 CONTROL-PLANE-DIR holds port, ca.crt and .crt and .key of admin and webhook.

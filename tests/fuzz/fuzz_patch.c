@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edits any file with any edits: the input's bytes up to a NUL are a file; the
+ * Edits any file with any edits. The input's bytes up to a NUL are a file. The
  * bytes after it are JSON, read as a JSON Patch and as edits
  * (tests/tools/edit_json.h). Checks that
  *	- patches never change the document to which they are applied

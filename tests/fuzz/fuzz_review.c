@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sends any bytes to admission: as a whole body, or as the object of a review
- * that is otherwise valid; the first byte chooses one of these, and the path.
- * Checks that
+ * Sends any bytes to admission, as a whole body or as the object of a review
+ * that is otherwise valid. The first byte chooses the form, the path and the
+ * operation. Checks that
  *	- every body gets an answer: 200 with a review, or 400 with a reason
  *	- an answer is JSON, has the request's uid, and has patch and
  *	  patchType together or not at all

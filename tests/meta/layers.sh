@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Checks that the layers depend on each other in one direction only: base <-
-# doc <- kube <- cel <- engine <- catalog; lint and webhook are above these
-# and independent of each other.
+# Checks that the layers depend on each other in one direction only, as in
+# base <- doc <- kube <- cel <- engine <- catalog. lint and webhook are above
+# these and independent of each other.
 set -u
 fail=0
 # forbid PATHSPECS PATTERN REASON: fails if a line of these files matches. A * in

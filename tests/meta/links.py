@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Check the links of Markdown files: a relative one leads to a file of the tree, and
-to a heading of it if it names one; a URL is complete and written as a link
-(`<URL>`).
+"""Check the links of Markdown files.
+
+A relative link must lead to a file of the tree and, if it names a heading, to a
+heading of this file. A URL must be complete and written as a link, for example
+`<URL>`.
 
 usage: links.py FILE.md...
 """

@@ -6,9 +6,9 @@ usage: prose.py [--all] [PATH...]
 
 Reads the comments of C, shell, Makefiles and Python, docstrings, the Markdown
 (with the pages of rules/docs, which are made from the rule texts), and the
-strings of rules/catalog. A pattern finds phrases that are hard to read; the
-example next to it must match, so that no pattern is dead. prose.txt lists the
-reviewed exceptions, one a line: the file, a tab, words of the text. An
+strings of rules/catalog. A pattern finds phrases that are hard to read. The
+example next to it must match, so that no pattern is dead. Each line of
+prose.txt is a reviewed exception: the file, a tab, words of the text. An
 exception that is no longer needed is an error. With --all, exceptions are
 listed too. To see the check fail:
     echo '/* What it does. */' >>lint/main.c && tests/meta/prose.py

@@ -154,8 +154,10 @@ NATIVE = {name: set(fields) for name, fields in
 
 
 class Form:
-    """The type of a field: many is "", "[" or "{"; base is a letter, or
-    {name: (Form, need)}; words are the words of its enumeration, or None."""
+    """The type of a field.
+
+    many is "" for one value, "[" for a list, "{" for a map. base is a letter or
+    {name: (Form, need)}. words are the words of its enumeration, or None."""
 
     def __init__(self, base, many="", words=None):
         self.base, self.many, self.words = base, many, words

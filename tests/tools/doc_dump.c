@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * doc_dump [--json] [--issues] FILE...: prints the documents that the readers
- * find in files, for the comparisons with Go's readers: one line per document,
- * its value as compact JSON, or "error LINE:COL: text" if it is rejected. With
- * several FILEs, a line "== FILE" precedes each. --json forces the JSON reader
- * on the whole file, where text after the value is an error. --issues also
- * prints "note LINE:COL: text" lines for issues that reject nothing.
- * doc_dump [...] --stream: reads texts from stdin, each after its length in
- * four bytes, the lowest first; a line "==" ends the answer to each.
+ * doc_dump [--json] [--issues] FILE...
+ * Prints the documents that the readers find in files, for the comparisons with
+ * Go's readers. A document is one line, its value as compact JSON, or "error
+ * LINE:COL: text" if it is rejected. With several FILEs, a line "== FILE"
+ * precedes each. --json forces the JSON reader on the whole file, where text
+ * after the value is an error. --issues also prints "note LINE:COL: text" lines
+ * for issues that reject nothing.
+ * doc_dump [...] --stream
+ * Reads texts from stdin, each after its length in four bytes, the lowest
+ * first. A line "==" ends the answer to each.
  * Exit status: 0 all read, 1 something was rejected, 2 a file cannot be opened.
  */
 #include <stdio.h>

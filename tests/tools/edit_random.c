@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * edit_random COUNT SEED [DIR]: makes random files (edit_write.h) and random
- * edits, and checks for each pair that
+ * edit_random COUNT SEED [DIR]
+ * Makes random files (edit_write.h) and random edits. Checks for each pair that
  *   - the spliced text reads as the tree that edits_apply() gives, and all
- *     other documents of the file as before;
- *   - patch_apply() of edits_patch() gives that tree too;
- *   - doing the same edits again changes nothing;
+ *     other documents of the file as before
+ *   - patch_apply() of edits_patch() gives that tree too
+ *   - doing the same edits again changes nothing
  *   - comments are kept unless something is removed, and the bytes between
- *     splices are the old ones.
+ *     splices are the old ones
  * stdout: one line per pair for another implementation, "OLD\tPATCH\tNEW" in
  * JSON, of all edits, even if splicing rejects some. stderr: failures, counts.
  * DIR: every 50th pair is also written as NUMBER.old, .new and .diff.

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draw a terminal's text as an SVG picture; only colors (SGR, ECMA-48) are
-supported, no other function of a terminal.
+"""Draw a terminal's text as an SVG picture.
+
+Only colors (SGR, ECMA-48) are supported, no other function of a terminal.
 
 usage: picture.py COMMAND <TEXT     COMMAND: shown in the first line
 """

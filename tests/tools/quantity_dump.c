@@ -2,8 +2,8 @@
 /*
  * Parses every line of standard input with quantity.c and prints the result in
  * the format of the oracle's `quantity` command: "ok CANONICAL VALUE MILLI |
- * ok" or "error | error"; after the bar, the result for the same text as a
- * string in a manifest.
+ * ok" or "error | error". The word after the bar is the result for the same
+ * text as a string in a manifest.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects missing from the cluster state at admission: the API server is asked
- * only before a denial that depends on them; without an answer the rule does
+ * Objects missing from the cluster state at admission. The API server is asked
+ * only before a denial that depends on them. Without an answer the rule does
  * not run.
  */
 #include <setjmp.h>

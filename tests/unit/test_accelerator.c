@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of extended resources: the class of each, near misses, names that only
- * look similar, additions of a policy; fabric resources and taint keys.
+ * The class of names of extended resources, near misses, names that only look
+ * similar, additions of a policy, fabric resources and taint keys.
  */
 #include <setjmp.h>
 #include <stdarg.h>

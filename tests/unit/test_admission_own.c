@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cluster's own policies at admission: a review is checked with its
- * operation, subresource, old object and user; an update is not denied for a
+ * The cluster's own policies at admission. A review is checked with its
+ * operation, subresource, old object and user. An update is not denied for a
  * problem of the old object.
  */
 #include <setjmp.h>

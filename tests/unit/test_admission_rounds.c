@@ -17,7 +17,8 @@
 #include "ask_fixture.h"
 #include "engine/rule.h"
 
-/* Number of rounds after which the rule has no finding; negative: unlimited. */
+/* Number of rounds after which the rule has no finding. If it is negative, the
+ * rule always has one. */
 static int rounds;
 
 static void check(struct rule_run *run, const struct pod *pod)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Baselines: written entries are read back, in a stable order; an unused entry
+ * Baselines. Written entries are read back, in a stable order. An unused entry
  * is stale, unless its file was not checked.
  */
 #include <setjmp.h>

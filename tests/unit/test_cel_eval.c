@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Evaluation: values, errors and costs as in cel-go 0.26 with Kubernetes'
- * environment (all rows without placeholders were compared with it); unknown
- * values; the nodes that decide a failure.
+ * Evaluation of expressions. Values, errors and costs are as in cel-go 0.26
+ * with Kubernetes' environment, with which all rows without placeholders were
+ * compared. Other tests are about unknown values and the nodes that decide a
+ * failure.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts of certificates and keys: those that OpenSSL, Go and GnuTLS read are
- * read; truncated, encrypted or other texts are reported.
+ * Texts of certificates and keys. A text that OpenSSL, Go and GnuTLS read is
+ * read. Truncated, encrypted or other texts are reported.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Devices that a pod gets from its claims: claims in its file are read; for all
+ * Devices that a pod gets from its claims. Claims in its file are read. For all
  * others the names decide.
  */
 #include "object_fixture.h"

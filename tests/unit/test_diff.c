@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unified diffs: small ones have exact texts; random and large ones give the
+ * Unified diffs. Small ones have exact texts. Random and large ones give the
  * new text when they are applied. tests/check/splice.sh passes them to patch(1)
  * and git apply.
  */
@@ -54,7 +54,7 @@ static void changes_are_shown_with_their_context(void **state)
 		 "1\n2\n3\n4\nX\n6\n7\n8\n9\n",
 		 "--- a/f\n+++ b/f\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+X\n 6\n"
 		 " 7\n 8\n"},
-		/* six lines between: one hunk; seven: two */
+		/* six lines between make one hunk, seven make two */
 		{"f", "a\n1\n2\n3\n4\n5\n6\nb\n", "A\n1\n2\n3\n4\n5\n6\nB\n",
 		 "--- a/f\n+++ b/f\n@@ -1,8 +1,8 @@\n-a\n+A\n 1\n 2\n 3\n 4\n"
 		 " 5\n 6\n-b\n+B\n"},

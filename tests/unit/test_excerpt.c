@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Excerpts of sources: the underline is below the marked text, counted in
- * terminal cells, whatever is on the line; control characters never reach the
+ * Excerpts of sources. The underline is below the marked text, counted in
+ * terminal cells, whatever is on the line. Control characters never reach the
  * terminal.
  */
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The JSON reader on valid texts: values, byte spans, escapes, duplicate keys;
- * and its budgets.
+ * The JSON reader on valid texts: values, byte spans, escapes, duplicate keys.
+ * Its budgets are tested too.
  */
 #include "json_reading.h"
 

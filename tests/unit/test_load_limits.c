@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Budgets: a text above one is rejected with a position, a text at the limit is
- * read; and hostile texts of a megabyte end within a second.
+ * Budgets. A text above one is rejected with a position, a text at the limit is
+ * read. Hostile texts of a megabyte end within a second.
  */
 #include "yaml_reading.h"
 

@@ -16,7 +16,7 @@
 #include "lint/lsp/text.h"
 #include "lint/lsp/uri.h"
 
-/* Lines: "a🎉b" "" "é" "x"; the last has no end. */
+/* Four lines: "a🎉b", "", "é" and "x". The last one has no end. */
 static const char sample[] = "a\xf0\x9f\x8e\x89"
 			     "b\r\n\r\xc3\xa9\nx";
 

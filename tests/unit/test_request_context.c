@@ -128,7 +128,7 @@ struct row {
 	const char *what;
 	enum admission_path path;
 	const char *request;
-	/* not: text that the reply must not contain; NULL: any */
+	/* `not` is a text that the reply must not contain, or NULL */
 	const char *says, *not ;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rotate() with certificates: possible contents of the Secret and their
- * results; then some years of rotations with a client that verifies all the
- * time.
+ * rotate() with certificates. The first tests have possible contents of the
+ * Secret and their results. The last one makes some years of rotations with a
+ * client that verifies all the time.
  */
 #include <setjmp.h>
 #include <stdarg.h>

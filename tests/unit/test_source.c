@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Offsets to lines and columns: code points, line ends, byte order marks and
- * UTF-16 in both byte orders, complete and damaged; and from a scalar's text
- * back to the file.
+ * Conversion of offsets to lines and columns: code points, line ends, byte
+ * order marks and UTF-16 in both byte orders, complete and damaged. Offsets in
+ * a scalar's text lead back to the file.
  */
 #include <setjmp.h>
 #include <stdarg.h>

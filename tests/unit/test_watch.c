@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Files as they change in practice: the kubelet's swap of `..data`, rename over
- * the file, rewriting in place, removal and recreation; and events that are not
- * a change. The test controls the clock: it never waits, and the load of the
- * machine does not matter.
+ * the file, rewriting in place, removal and recreation. Some events are not a
+ * change. The test controls the clock, so that it never waits, and the load of
+ * the machine does not matter.
  */
 #include <setjmp.h>
 #include <stdarg.h>

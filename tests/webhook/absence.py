@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Test gpugated with a busy API server: an object or a namespace's label that was
-created a moment ago must not count as missing; one that does not exist must.
+"""Test gpugated with a busy API server.
+
+An object or a namespace's label that was created a moment ago must not count as
+missing. One that does not exist must.
 
 usage: absence.py GPUGATED CLUSTER-FOLDER PORT PORT
 

@@ -4,11 +4,12 @@
 # Makes the webhook's service account on a real API server. Tests source this
 # file after control-plane.sh.
 #
-#   account_make RBAC.yaml...   makes the namespace and the account, with only the
-#                               rights in these files; writes
+#   account_make RBAC.yaml...   makes the namespace and the account, with only
+#                               the rights in these files, and writes
 #                               DIR/account.kubeconfig, with a token of the
 #                               account
-#   account_refused             prints its rejected requests: lines of `VERB URI`
+#   account_refused             prints `VERB URI` for each of its rejected
+#                               requests
 
 account_name=system:serviceaccount:gpugate-system:gpugate
 

@@ -2,10 +2,10 @@
 """Change objects at random, determined by a seed, for checks that need many objects.
 
 An object of the corpus or, without one, of the rules' examples is changed in
-some places: keys dropped, renamed, taken from other objects; items doubled;
-values of another type; quantities written differently; a pod wrapped into
-another kind; resources moved between init containers, sidecars and main ones;
-variables, annotations and tolerations added."""
+some places. Keys are dropped, renamed or taken from other objects. Items are
+doubled. Values get another type, and quantities are written differently. A pod
+is wrapped into another kind. Resources are moved between init containers,
+sidecars and main ones. Variables, annotations and tolerations are added."""
 import copy
 import json
 import pathlib

@@ -5,14 +5,14 @@
  * A small space of objects (a Pod, a Deployment, a PyTorchJob) with every way
  * to take uncounted devices is created and changed at random, under policies
  * that change as well, by users, controllers and holders of a ticket. The model
- * stores the devices that each object takes, where, and how often; from that
+ * stores the devices that each object takes, where, and how often. From that
  * alone it computes the required denials:
  *
  *	no sequence of requests stores an object with devices for which a CREATE
  *	would be denied, except devices that the previous object had with the
- *same values and as often, and for which it would itself be denied
+ *	same values and as often, and for which it would itself be denied
  *
- * and, so that people keep the webhook enabled, that nothing else is denied.
+ * So that people keep the webhook enabled, nothing else may be denied.
  * Exceptions are those of webhook/README.md: a ticket, an object that is being
  * deleted, Pods that controllers make. Usage: ratchet_model STEPS [SEED]
  */

@@ -85,9 +85,9 @@ struct admission_reply {
 };
 
 /*
- * Checks one review. Always fills reply: status 200 with an AdmissionReview;
- * 400 with a reason if the body is not a review (not JSON, or without a uid);
- * or 503 if no policy is loaded.
+ * Checks one review. Always fills reply. The status is 200 with an
+ * AdmissionReview, 400 with a reason if the body is not a review (not JSON, or
+ * without a uid), or 503 if no policy is loaded.
  */
 void admission_review(struct admission_worker *worker, enum admission_path path,
 		      const char *body, size_t len,

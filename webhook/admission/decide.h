@@ -31,9 +31,10 @@ struct request_context {
 	 * if the policy allows patches of owners. */
 	bool patchable;
 	bool update;
-	/* A denial becomes a warning: only metadata or status changes, and the
-	 * use of devices that no quota counts does not grow; or the labels of
-	 * the namespace are unknown. */
+	/* A denial becomes a warning. True if the labels of the namespace are
+	 * unknown, or if only metadata or status changes and the use of devices
+	 * that no quota counts does not grow. For an object that is being
+	 * deleted, this use does not matter. */
 	bool lenient;
 	/* an UPDATE requests more devices, or a user resumes pods */
 	bool demand_grew;

@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-/* A PEM text: from a file, or inline; both NULL: absent. */
+/* A PEM text, from a file or inline. Both are NULL if it is absent. */
 struct api_pem {
 	const char *path;
 	const char *text; /* decoded text */

@@ -57,7 +57,7 @@ struct live {
 	pthread_t thread;
 	atomic_bool stop, first;
 	int64_t began, published_at;
-	/* time of the last snapshot: monotonic ms; 0: none */
+	/* time of the last snapshot in monotonic ms, or 0 if there is none */
 	int64_t good;
 	/* wall clock minus monotonic clock in ms at that snapshot */
 	int64_t clock;

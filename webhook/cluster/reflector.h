@@ -3,11 +3,11 @@
  * A feed: lists and watches one kind. Only the thread of the live state uses
  * feeds.
  *
- *	WAITING until the next request is due: a list from its beginning, or
- *	        a watch from the last version seen
- *	LISTING page by page; then WATCHING
+ *	WAITING  until the next request is due, for a list from its beginning
+ *	         or a watch from the last version seen
+ *	LISTING  page by page, then WATCHING
  *	WATCHING until the server ends the watch, the connection breaks, or
- *	        no data arrives for too long; then WAITING
+ *	         no data arrives for too long, then WAITING
  *
  * Objects that a new list lacks are removed when the list is complete, so that
  * a list that breaks off removes nothing.

@@ -32,8 +32,9 @@ static void warn(void *context, const char *text)
 
 /* --- from a file ---------------------------------------------------------- */
 
-/* Sets the metric of the state's age: infinity if its time is too far in the
- * future, because such a state is not used; 0 if it is only slightly ahead. */
+/* Sets the metric of the state's age. It is infinity if the state's time is too
+ * far in the future, because such a state is not used, and 0 if the time is
+ * only slightly ahead. */
 static void report_age(struct state *s)
 {
 	int64_t age = time(NULL) - s->taken_at;

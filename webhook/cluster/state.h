@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The source of the cluster state: a file written by `gpugate snapshot`, which
- * is read again when it changes; an API server, by list and watch; or none.
+ * The source of the cluster state. It is a file written by `gpugate snapshot`,
+ * an API server, by list and watch, or none. A file is read again when it
+ * changes.
  */
 #ifndef WEBHOOK_STATE_H
 #define WEBHOOK_STATE_H

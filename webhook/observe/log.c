@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes the log. Logging must not wait for the reader of the log: before a
- * line is written, the file is polled for at most WAIT_MS (not at all after a
- * loss); a line that does not fit is dropped and counted, and the next written
- * line has the count.
+ * Writes the log. Logging must not wait for the reader of the log. Before a
+ * line is written, the file is polled for at most WAIT_MS, and after a loss
+ * without waiting. A line that does not fit is dropped and counted, and the
+ * next written line has the count.
  *
  * The table of repeats has a fixed size: four places for each of 256 sets of
  * objects. A new object replaces the oldest one of its set, whose repeats are

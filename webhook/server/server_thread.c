@@ -6,12 +6,12 @@
  * libmicrohttpd has a pool of threads too, but version 0.9.75 does not notice
  * that a handshake found no data to read, and retries at once: a client that
  * sends three bytes and waits would use a whole processor until its deadline.
- * Therefore gpugated runs its own loop: after a round without progress, and
+ * Therefore gpugated runs its own loop. After a round without progress, and
  * while there are handshakes, the thread waits for an event even if the library
- * asks to be called at once; but only briefly, because progress may be possible
- * without an event. In such a loop the library does not notice that another
- * thread has resumed a connection: that thread therefore raises an event of
- * gpugated.
+ * asks to be called at once. It waits only briefly, because progress may be
+ * possible without an event. In such a loop the library does not notice that
+ * another thread has resumed a connection. That thread therefore raises an
+ * event of gpugated.
  */
 #include "server_internal.h"
 

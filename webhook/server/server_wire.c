@@ -175,8 +175,8 @@ void server_wire_hold(struct peer *peer)
 void server_wire_release(struct peer *peer)
 {
 	peer->holding = false;
-	/* A reply without a body: the held headers are sent now; they fit into
-	 * the socket's buffer if the client reads. */
+	/* If the reply has no body, the headers are still held, so send them
+	 * now. They fit into the socket's buffer if the client reads. */
 	if (peer->held && send_parts(peer, NULL, 0) < 0)
 		shutdown(peer->connection.fd, SHUT_RDWR);
 }

@@ -21,8 +21,8 @@ struct client_ca;
 struct client_ca *client_ca_new(void);
 void client_ca_free(struct client_ca *ca);
 /*
- * Loads a file of PEM certificates: uses all of them, or none on -1; the
- * certificates loaded before then stay. It fails if one certificate is
+ * Loads a file of PEM certificates. Uses all of them and returns 0, or returns
+ * -1 and keeps the certificates loaded before. It fails if one certificate is
  * truncated, or if all have expired although a certificate that is in use has
  * not. A file with the same certificates changes nothing. Only one thread may
  * load at a time.
