@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs the tests that put load on the webhook, one after the other, because
 # each needs the whole machine. Times are printed, and checked only with
-# TIMES=strict; a lost request is always a failure. A step that fails is
-# repeated, with a message: another program may have used the processors for
-# seconds.
+# TIMES=strict. Lost requests fail a step even without it. A step other than
+# `hostile` that fails runs again, with a message, and the second result
+# counts, because another program may have used the processors for seconds.
 # usage: run-load.sh BUILD
 set -u
 build=$1

@@ -53,7 +53,7 @@ static const struct option table[] = {
 	 .initial = "90d"},
 	{"ca-settle", 0, OPTION_TEXT, OPTION_SERVE, AT(ca_settle), "TIME", NULL,
 	 .help = "With --self-managed: how long a new CA is in the webhook "
-		 "configurations before its certificate is served; all API "
+		 "configurations before its certificate is served. All API "
 		 "servers must have noticed the CA by then.",
 	 .initial = "60s"},
 	{"client-ca", 0, OPTION_TEXT, OPTION_SERVE, AT(client_ca), "FILE", NULL,
@@ -62,7 +62,7 @@ static const struct option table[] = {
 	{"client-name", 0, OPTION_LIST, OPTION_SERVE, AT(client_names), "NAME",
 	 NULL,
 	 .help = "With --client-ca: answer only clients with this name (common "
-		 "name or alternative name); may be repeated."},
+		 "name or alternative name). May be repeated."},
 	{"policy", 0, OPTION_TEXT, OPTION_SELFTEST, AT(policy), "FILE", NULL,
 	 .help = "Also read this policy file or folder of policy files, and "
 		 "fail if it has an error or a warning. Not used with "
@@ -103,9 +103,9 @@ static const struct option table[] = {
 	 NULL,
 	 .help = "The memory that all reviews together may use for bodies and "
 		 "for checking large reviews. Beyond it, the answer is 429 "
-		 "with Retry-After. Default: five eighths of the container's "
-		 "limit, or 160Mi; minimum: the need of --max-body, 35Mi by "
-		 "default.",
+		 "with Retry-After. The default is five eighths of the "
+		 "container's limit, or 160Mi, and the minimum is the need of "
+		 "--max-body (35Mi by default).",
 	 .least = 1 << 20, .most = (size_t)1 << 40},
 	{"max-in-flight", 0, OPTION_NUMBER, OPTION_SERVE, AT(max_in_flight),
 	 "N", NULL,

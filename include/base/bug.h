@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lets a program with a structured log replace the way in which BUG() and
- * OUT_OF_MEMORY() (base/err.h) end it.
+ * The end of the program in BUG() and OUT_OF_MEMORY() (base/err.h). A program
+ * with a structured log can replace the default way, and others can clean up
+ * before it.
  */
 #ifndef BASE_BUG_H
 #define BASE_BUG_H

@@ -38,7 +38,8 @@ enum file_flags {
 	FILE_SUPERSEDED = 32768,    /* checked as part of a rendered text */
 	FILE_RENDERED = 65536, /* the text of a rendered source, not a file */
 	FILE_OWN_SET = 131072, /* a rendered text that forms a set by itself */
-	/* contains only objects that install charts that were built */
+	/* every chart that its HelmReleases and Applications install was
+	 * built */
 	FILE_INSTALLS = 262144,
 };
 

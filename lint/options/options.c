@@ -95,19 +95,19 @@ static const struct option table[] = {
 	{"cluster", 0, OPTION_TEXT, FOR_LSP | FOR_FILTERS, AT(cluster), "FILE",
 	 NULL,
 	 .help = "A cluster snapshot (quotas, classes, nodes, queues, admission "
-		 "policies): a file written by `gpugate snapshot`, at most 256 "
+		 "policies), as written by `gpugate snapshot`, at most 256 "
 		 "MiB."},
 	{"cluster", 0, OPTION_TEXT, FOR_LINT | FOR_QUOTA | FOR_TEST,
 	 AT(cluster), "FILE", NULL,
 	 .help = "A cluster snapshot (quotas, classes, nodes, queues, admission "
-		 "policies): a file written by `gpugate snapshot`, at most 256 "
-		 "MiB; - for standard input."},
+		 "policies), as written by `gpugate snapshot`, at most 256 "
+		 "MiB. Use - for standard input."},
 	{"admission-policy", 0, OPTION_LIST, FOR_LINT, AT(admission_policies),
 	 "FILE|DIR", NULL,
 	 .help = "Check the manifests against the cluster's own policies, as "
 		 "the API server does: ValidatingAdmissionPolicies, their "
 		 "bindings and parameters, and the validation rules of "
-		 "CustomResourceDefinitions; may be repeated."},
+		 "CustomResourceDefinitions. May be repeated."},
 	{"as", 0, OPTION_TEXT, FOR_LINT, AT(as), "USER", NULL,
 	 .help = "The user who creates the objects, for --admission-policy. "
 		 "Without it, conditions that depend on the user are not "

@@ -313,8 +313,8 @@ static size_t count_installers(const struct render_text *text)
 	return n;
 }
 
-/* Marks the file of the text if every chart that its objects install was
- * built. */
+/* Marks the file of the text if every chart that its HelmReleases and
+ * Applications install was built. */
 static void note_installer(struct rendered *rendered,
 			   const struct render_text *text)
 {

@@ -2,8 +2,9 @@
 /*
  * Replaces unprintable text. Control characters become their control pictures
  * (U+2400 and on), which have one cell each, as the carets below excerpts
- * require. Other characters that cannot be shown become U+FFFD. A tab becomes a
- * space, except in excerpts, where the column is known.
+ * require. Other characters that cannot be shown become U+FFFD, masked secret
+ * values become stars, and a tab becomes a space (the caller replaces tabs in
+ * excerpts, where the column is known). Parts of URIs are percent-encoded.
  */
 #include "escape.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The program's name and version. The version is in a file that the Makefile
- * writes.
+ * The running program: its name (`gpugate` or `kubectl gpugate`, also in
+ * texts), its version (in a file that the Makefile writes), its rules, and its
+ * standard output.
  */
 #include "program.h"
 

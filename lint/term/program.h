@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The program's version and rules, and its standard output.
+ * The running program's name, version and rules, and its standard output.
  */
 #ifndef LINT_PROGRAM_H
 #define LINT_PROGRAM_H

@@ -38,8 +38,8 @@ static void doze(pthread_cond_t *cond, pthread_mutex_t *lock, unsigned *tries)
 	pthread_mutex_lock(lock);
 }
 
-/* Waits for a phase after the given one. Returns true if this thread takes part
- * in it. */
+/* Waits for the next phase after *phase in which this thread takes part, and
+ * updates *phase. Returns false if the pool ends. */
 static bool await_call(struct thread_pool *thread_pool, unsigned index,
 		       unsigned *phase)
 {

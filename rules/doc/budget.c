@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tracks the cost of documents and scripts within an object against its
- * limits.
+ * Tracks the cost of an object (its documents, scripts, custom rules, memory
+ * and comparisons) and of a file against their limits.
  */
 #include "doc/budget.h"
 

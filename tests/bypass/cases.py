@@ -14,9 +14,9 @@ and one of the next lines may say
 A plain `---` parts the documents of one case. In an UPDATE the first document
 is the old object and the second the new one. FAMILY.policy.yaml is the policy
 of a family that has its own. Cases whose exact bytes matter are files in a
-folder of the family's name. Those that have no room for a comment (JSON,
-UTF-16, a BOM) have a row in its cases.tsv: file, verdict, rules, words as
-above, why. Files named *.review.json are whole AdmissionReviews.
+folder of the family's name. If such a file has no room for a comment (JSON,
+UTF-16, a BOM), a row of its cases.tsv describes it: file, verdict, rules, words
+as above, why. Files named *.review.json are whole AdmissionReviews.
 """
 import re
 

@@ -199,8 +199,8 @@ def judge(gpugate, all_plants, work):
     for i, plant in enumerate(all_plants):
         meta = plant.obj.setdefault("metadata", {})
         meta.pop("generateName", None)
-        # Gives the object a unique name, or a separate namespace if the name
-        # matters.
+        # Objects with one name would be duplicates. An object whose name
+        # matters keeps it.
         meta["name"] = meta.pop("keep", "plant-%05d" % i)
         plant.device_class = meta.pop("class", "")
         if meta["name"] == "vllm":

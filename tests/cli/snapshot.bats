@@ -61,7 +61,7 @@ gpu_pod() {
 		"$1" "$3" "$4" "$5" "$2"
 }
 
-# Writes objects that every cluster has.
+# Writes the fake kubectl's responses for kinds that every cluster serves.
 cluster() {
 	fake
 	list api_v1_namespaces v1 Namespace \

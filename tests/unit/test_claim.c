@@ -98,7 +98,8 @@ static const struct {
 	{"{apiVersion: v1, kind: List, items: [" TEMPLATE(
 		 GPU(", count: 8")) "]}",
 	 OF_T, 8, false, TRI_YES},
-	/* The claim is not in the file, so only names are available. */
+	/* No such claim or template, an unknown class, no request, and an
+	 * unknown group. */
 	{TEMPLATE(GPU("")), ENTRY("resourceClaimName: t"), 0, true,
 	 TRI_UNKNOWN},
 	{TEMPLATE(GPU("")), ENTRY("resourceClaimTemplateName: my-gpu"), 1, true,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The JSON reader on valid texts: values, byte spans, escapes, duplicate keys.
- * Its budgets are tested too.
+ * The JSON reader's values, byte spans, escapes and duplicate keys on valid
+ * texts, and its budgets.
  */
 #include "json_reading.h"
 

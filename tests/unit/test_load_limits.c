@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Budgets. A text above one is rejected with a position, a text at the limit is
- * read. Hostile texts of a megabyte end within a second.
+ * Budgets of the loader. A text above one is rejected with a position, and a
+ * text at the limit is read. Hostile texts of a megabyte end within LONGEST
+ * seconds.
  */
 #include "yaml_reading.h"
 

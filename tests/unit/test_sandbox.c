@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls that the sandbox rejects, in each thread, and calls that it allows.
- * Every case is a separate process, because the sandbox cannot be removed.
+ * The sandbox: the calls that it rejects, in each thread, and those that it
+ * allows, the limit of logged rejections, dropped privileges, the end after a
+ * bug, and a SIGSYS from outside. Every case is a separate process, because the
+ * sandbox cannot be removed.
  */
 #include <setjmp.h>
 #include <stdarg.h>

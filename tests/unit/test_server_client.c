@@ -40,8 +40,8 @@ static const struct {
 	 false},
 };
 
-/* A system may forbid weak settings to its clients, so that the test cannot
- * offer them. */
+/* True if the system lets its clients offer these settings. Some systems forbid
+ * weak ones. */
 static bool can_offer(const char *priority)
 {
 	gnutls_priority_t made;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decides the outcome of a finding. Each step can only lower the outcome, so
+ * Reads the facts of a request (whether its object may be patched, whether a
+ * controller sends it, a valid ticket, an object that is being deleted), and
+ * decides the outcome of a finding. Each step can only lower the outcome, so
  * the order of the steps does not matter, except that the mode comes last:
  * "would" is the outcome without the mode.
  *

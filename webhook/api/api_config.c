@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the kubeconfig format v1 (k8s.io/client-go/tools/clientcmd/api/v1): one
- * file, and its current-context. Paths are relative to the file's folder.
- * Inline data has precedence over a file, a tokenFile over a token; a client
- * certificate is used together with a token, as in client-go. In a list with
- * two entries of one name, the first is used.
+ * Finds out how to reach the API server, from a kubeconfig or, in a pod, from
+ * the variables and the service account that the kubelet provides.
+ *
+ * A kubeconfig is one file of format v1
+ * (k8s.io/client-go/tools/clientcmd/api/v1), read for its current-context.
+ * Paths are relative to the file's folder. Inline data has precedence over a
+ * file, a tokenFile over a token; a client certificate is used together with a
+ * token, as in client-go. In a list with two entries of one name, the first is
+ * used.
  */
 #include "api_config.h"
 

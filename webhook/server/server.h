@@ -43,7 +43,8 @@ struct server_options {
 	unsigned header_seconds;
 	/* limit from the headers to the whole body */
 	unsigned body_seconds;
-	unsigned idle_seconds; /* limit between requests, >= 300 */
+	/* limit between requests; API servers keep connections for 90 s */
+	unsigned idle_seconds;
 	/* NULL: client certificates are not required */
 	struct client_ca *client_ca;
 	/* NULL-terminated list of accepted CN or SAN; may be NULL */

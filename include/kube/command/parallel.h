@@ -60,7 +60,7 @@ struct parallel_list {
 	size_t n, size;
 };
 
-/* Finds all such commands of the container, in order. */
+/* Finds all commands of the container that use several devices, in order. */
 struct parallel_list container_parallel(const struct container *c);
 /*
  * Returns the number of devices that a server, or a launcher for this node,

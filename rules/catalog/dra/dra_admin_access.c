@@ -71,7 +71,7 @@ const struct rule rule_dra_admin_access = {
 	.since = "1.0",
 	.summary =
 		"a claim with `adminAccess` in a namespace without the label that allows it",
-	.why = "Admin access gives a pod devices that other pods use. Kubernetes 1.34 and later reject it in a namespace without the label resource.kubernetes.io/admin-access: \"true\"; earlier releases drop the field by default.",
+	.why = "Admin access gives a pod devices that other pods use. Kubernetes 1.34 and later reject it in a namespace without the label resource.kubernetes.io/admin-access: \"true\". Earlier releases drop the field by default.",
 	.remedy =
 		"Remove adminAccess, or use a namespace with the label; label only namespaces of administrators.",
 	.evidence =

@@ -187,8 +187,8 @@ static bool kueue_manages(const struct object_index *set,
 	return false;
 }
 
-/* Reports a job without a queue that a Configuration of the files suspends. A
- * LocalQueue `default` of its namespace would take it. */
+/* Reports a job without a queue that Kueue's Configuration in the files
+ * suspends. A LocalQueue `default` of its namespace would take it. */
 static void check_default(struct rule_run *run, const struct workload *w)
 {
 	const struct object_index *set = rule_index(run);

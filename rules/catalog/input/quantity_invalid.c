@@ -267,7 +267,7 @@ static void check(struct rule_run *run, const struct object *object)
 	const struct node *spec = node_get(object->root, "spec");
 	struct quantity_check all = {.run = run, .object = object};
 
-	/* The Workflow CRD leaves the templates to the controller. */
+	/* The Workflow CRD has no schema for the templates. */
 	all.native = typed_group_is_native(object->group) ||
 		     object->pods_inferred ||
 		     text_eq(object->group, "argoproj.io");

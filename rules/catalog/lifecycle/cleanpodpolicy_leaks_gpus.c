@@ -148,7 +148,7 @@ const struct rule rule_cleanpodpolicy_leaks_gpus = {
 		"a Kubeflow job whose cleanPodPolicy is None, set or by default",
 	.why = "Pods that still run when the job ends hold their GPUs until the job is deleted. An elastic PyTorchJob without a master ends as soon as one worker has succeeded.",
 	.remedy =
-		"Set runPolicy.cleanPodPolicy: Running; finished pods and their logs are kept.",
+		"Set runPolicy.cleanPodPolicy: Running. Finished pods and their logs are kept.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/blob/release-1.9/pkg/apis/kubeflow.org/v1/pytorch_defaults.go; https://github.com/kubeflow/trainer/blob/release-1.9/pkg/controller.v1/pytorch/pytorchjob_controller.go UpdateJobStatus; https://github.com/kubeflow/mpi-operator/blob/master/pkg/apis/kubeflow/v2beta1/default.go; https://github.com/kubeflow/trainer/issues/1579",
 	.check_object = check,

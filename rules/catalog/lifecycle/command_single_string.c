@@ -13,8 +13,9 @@
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* True for a path such as `/opt/my app/run`: absolute, and continuing after the
- * blank, so that the text before the blank is not a program. */
+/* True for an absolute path that continues after the blank, as in
+ * `/opt/my app/run`. False if options or another path may follow the blank, and
+ * below /bin, /usr and /sbin, where the text before the blank is a program. */
 static bool is_path(const char *text, const char *blank)
 {
 	const char *slash = memchr(blank, '/', strlen(blank));

@@ -208,7 +208,7 @@ static void report_alone(struct rule_run *run, const struct container *c,
 		report_container(
 			run, c, launcher->node,
 			"torchrun runs on 1 node" DEFAULT_NODES
-			", but %s runs %s: each trains alone; if the script does not divide the work, they all do the same",
+			", but %s runs %s: each trains alone, and they all do the same unless the script divides the work",
 			rule_title(run, object->kind, object->name),
 			rule_count(run, pods, "pod")),
 		SEVERITY_INFO);

@@ -93,7 +93,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	if (!match.selected)
 		report_label(run, cluster, pod);
-	/* Flavors of Kueue and RuntimeClasses add tolerations. With nodeName,
+	/* Kueue's flavors and RuntimeClasses add tolerations. With nodeName,
 	 * only the kubelet checks tolerations, and not for NoSchedule. */
 	else if (!match.tolerated && !pod->object->kueue &&
 		 node_is_unset(pod_field(pod, "nodeName")) &&

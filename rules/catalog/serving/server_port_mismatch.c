@@ -160,7 +160,7 @@ static void check_service(struct rule_run *run, const struct workload *w,
 			continue;
 		f = report_pod(
 			run, object->pods, NULL,
-			"%s sends to the port `%s`, which no container of the pods has",
+			"%s sends requests to the port `%s`, which no container of the pods declares",
 			title_of(run, service), port->name);
 		finding_label_place(run, f, &port->place, "sent to");
 	}
@@ -273,7 +273,7 @@ static void check_pools(struct rule_run *run)
 		if (misses_server(run, pool))
 			report_place(
 				run, &pool->id, &pool->selector_place,
-				"%s selects no pod of the input files: requests reach none of their servers",
+				"%s selects no pod of the input files: requests reach none of the servers in them",
 				title_of(run, pool));
 		else if (pool->nports == 1 && !pool->ports->name)
 			check_others(run, pool);

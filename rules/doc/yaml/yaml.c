@@ -4,10 +4,10 @@
  * builder.
  *
  * Only the first document of the given bytes is read, as go-yaml's Unmarshal
- * does; the caller learns where it ended. Budgets (see load_limits_default) are
- * checked before libyaml or the tree can grow. libyaml needs time in proportion
- * to the flow depth for every token, and to the number of directives for every
- * directive.
+ * does; the caller learns where it ended. Budgets (load_limits_default) are
+ * checked before libyaml or the tree can grow, because libyaml needs time in
+ * proportion to the flow depth for every token, and to the number of directives
+ * for every directive.
  */
 #include "yaml.h"
 

@@ -439,7 +439,9 @@ static bool is_at_shm(const struct node *workspaces)
 	return false;
 }
 
-/* The platform's `default-pod-template` sets fields that a run does not set. */
+/* Returns what Tekton may add. The platform's `default-pod-template` sets
+ * tolerations and a node selector if the run does not set them, and a workspace
+ * may be mounted at /dev/shm. */
 static unsigned injects(const struct pod_builder *builder,
 			const struct pod *pod)
 {

@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* True if the text may be a secret. References, paths and words for none are
- * not (credentials.c). */
+/* True if the text may be a secret: false for texts of less than 4 bytes, for
+ * texts that begin like a reference, a path, a placeholder or YAML syntax, and
+ * for `true`, `false`, `null` and `none`. */
 bool credential_is_value(const char *text, size_t len);
 
 /* Finds values of options of one letter, whose meaning depends on the program:

@@ -2,10 +2,10 @@
 /*
  * Reads the facts of policy objects: amounts and scopes of a ResourceQuota,
  * default limits and requests of a LimitRange, the value of a PriorityClass and
- * whether it is the default. If workloads are duplicates, only the first
- * counts. Duplicate policy objects are merged only if their content is equal as
- * well, so their content is hashed. So copies in thousands of files cost
- * little, and different versions are all checked.
+ * whether it is the default. Hashes their content. Duplicate workloads count
+ * once, but duplicate policy objects are merged only if their content is equal
+ * as well. So copies in thousands of files cost little, and different versions
+ * are all checked.
  */
 #include <stdlib.h>
 #include <string.h>

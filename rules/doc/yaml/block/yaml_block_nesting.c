@@ -16,7 +16,8 @@ struct nesting {
 	char chomp; /* chomping indicator '-' or '+', else ' ' */
 };
 
-/* Reads the indicators; returns the start of the next line, or NULL. */
+/* Reads the indicators. Returns the start of the next line, or NULL if more
+ * than a comment follows them in the line. */
 static const char *read_header(struct nesting *block)
 {
 	const char *p = block->p;
