@@ -19,6 +19,7 @@ MENDED = [
     ("command-single-string", "^ray.io|RayCluster", "runs it with bash -c"),
     ("liveness-kills-model-load", "^serving.knative.dev", "has a deadline"),
     ("liveness-kills-model-load", "LLMInferenceService", "has presets"),
+    ("liveness-kills-model-load", "Dynamo", "adds a startupProbe"),
     ("probe-timeout-default", "LLMInferenceService", "has presets"),
     ("gpu-memory-limit-missing", "/roleTemplates/", "a role may have a limit"),
 ]
