@@ -186,6 +186,8 @@ REVEALED = {
     "command-single-string": {
         "readiness-missing-gpu-serving", "gpu-idle-command",
         "termination-grace-short"},
+    # A Pod that no longer restarts its containers waits for all of them.
+    "bare-gpu-pod-always": {"job-sidecar-never-ends"},
     # A selector set by the policy shows that a GPU is intended.
     "gpu-node-selector-missing": {"gpu-limit-missing"},
 }
