@@ -157,7 +157,7 @@ class Linter:
         elif not same and not result.stderr:
             add("no reason", where)
         if same and result.stdout != self.expected.stdout and \
-                result.stderr == self.expected.stderr:
+                b"its lines cannot be shown" not in result.stderr:
             add("another result without an error", where)
         for name in set(now) | set(self.whole):
             text = now.get(name)

@@ -17,8 +17,8 @@ struct process_figures {
 void process_read(struct process_figures *out);
 /*
  * Returns the number of processors that the container's limit allows, rounded
- * up; 0 if there is no limit or it cannot be read. If folder is NULL,
- * /sys/fs/cgroup is read.
+ * up; 0 if it sets none or cannot be read. If folder is NULL, /sys/fs/cgroup is
+ * read.
  */
 unsigned process_cpu_limit(const char *folder);
 /* Returns the bytes that the container may use; 0: unlimited, or the limit

@@ -121,8 +121,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    pod->object->fragment)
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
-		if (!container_says(c, "$(") ||
-		    !node_is_unset(node_get(c->node, "envFrom")))
+		if (!node_is_unset(node_get(c->node, "envFrom")))
 			continue;
 		for (const char *const *list = lists; *list; list++)
 			FOR_EACH_CHILD(node_get(c->node, *list), word)

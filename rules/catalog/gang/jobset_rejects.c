@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports JobSets that JobSet's webhook rejects: pkg/webhooks/jobset_webhook.go
+ * Reports JobSets that JobSet's webhook, or a rule of its CRD
+ * (depends-on-order), rejects. Source: pkg/webhooks/jobset_webhook.go
  * at 01078527 and of the releases 0.6 to 0.12, ValidateCreate(), after
  * Default() has set defaults (Indexed, one replica). The rule
  * jobset-target-unknown reports names of replicatedJobs that do not exist.
@@ -203,7 +204,7 @@ static const struct rejection items[] = {
 };
 
 static const struct rejections rejections = {
-	.by = "the JobSet webhook",
+	.by = "JobSet",
 	"jobset.x-k8s.io",
 	NULL,
 	items,
@@ -217,8 +218,8 @@ const struct rule rule_jobset_rejects = {
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
 	.since = "1.0",
-	.summary = "a JobSet that its webhook rejects",
-	.why = "The JobSet webhook rejects, for example, invalid or too long names, a `dependsOn` that points forward, invalid rules of `failurePolicy`, and a `coordinator` that is not one of the pods.",
+	.summary = "a JobSet that its webhook or its definition rejects",
+	.why = "JobSet rejects, for example, invalid or too long names, a `dependsOn` that points forward, invalid rules of `failurePolicy`, and a `coordinator` that is not one of the pods.",
 	.remedy = "Correct or remove the field that the message names.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/jobset/blob/01078527ec4383c3d7289b5af3e0a788324e14ec/pkg/webhooks/jobset_webhook.go",

@@ -30,7 +30,7 @@ static void check_target(struct rule_run *run, const struct object *object,
 			return;
 	report_object(
 		run, object, name,
-		"no replicatedJob is named `%s`: the JobSet webhook rejects the object",
+		"no replicatedJob is named `%s`: JobSet rejects the object",
 		node_str(name));
 }
 
@@ -69,7 +69,7 @@ const struct rule rule_jobset_target_unknown = {
 	.flags = RULE_ABSENCE,
 	.since = "1.0",
 	.summary = "a JobSet that refers to a replicatedJob it does not have",
-	.why = "The JobSet webhook rejects the object.",
+	.why = "JobSet rejects the object.",
 	.remedy = "Name one of spec.replicatedJobs.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/jobset/blob/main/pkg/webhooks/jobset_webhook.go",

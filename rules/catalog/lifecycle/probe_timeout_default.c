@@ -11,8 +11,8 @@
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/purpose/class.h"
 
-/* Shortest startup probe, in seconds, whose timeout does not matter: there is
- * no load yet, and many attempts are left. */
+/* Shortest startup probe, in seconds, whose timeout does not matter: the
+ * server is not under load yet, and many attempts are left. */
 enum { PATIENT = 300 };
 
 static void check_container(struct rule_run *run, const struct container *c)

@@ -22,11 +22,8 @@
 /* Returns the word with the settings of the connector, or NULL. */
 static const struct arg *connector(const struct container *c)
 {
-	struct argv argv;
+	const struct argv argv = container_argv(c);
 
-	if (!container_says(c, "NixlConnector"))
-		return NULL;
-	argv = container_argv(c);
 	for (size_t i = 0; i < argv.n; i++)
 		if (text_contains(argv.items[i].text, "NixlConnector"))
 			return &argv.items[i];

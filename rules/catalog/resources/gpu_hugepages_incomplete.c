@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports requests for huge pages that the API server rejects, because there is
- * no request for cpu or memory or no limit, the request differs from the limit,
- * or the amount is not a multiple of the page size. Also reports an emptyDir of
- * huge pages in a pod that requests none.
+ * Reports requests for huge pages that the API server rejects, because the
+ * limit, or a request for cpu or memory, is missing, the request differs from
+ * the limit, or the amount is not a multiple of the page size. Also reports an
+ * emptyDir of huge pages in a pod that requests none.
  *
  * Sources: pkg/apis/core/validation ("HugePages require cpu or memory", "must
  * be equal", "integer multiple"); pkg/volume/emptydir (no request, no mount).

@@ -483,8 +483,8 @@ static void finish_secret(struct arena *arena, struct node *secret)
 }
 
 /* Adds the labels that the API server sets for a Job's pods, with unknown
- * values (PrepareForCreate). With `always`, adds them also if there are no
- * labels. */
+ * values (PrepareForCreate). With `always`, adds them also if labels are
+ * not set. */
 static void label_job(struct arena *arena, struct node *metadata, bool always)
 {
 	static const char *const keys[] = {
