@@ -134,6 +134,8 @@ struct rejection {
 	const char *message; /* CEL expression of the message */
 	const char *each;    /* path below the part, or NULL */
 	bool absent;	     /* a part without the field may be rejected */
+	/* Each text that is not empty is rejected, so that `$NAME` is, too. */
+	bool any_text;
 	/* First version that rejects it. The finding is a warning, because
 	 * earlier versions in use accept it, unless the cluster's version is
 	 * known: then it is an error, or the check is skipped. NULL: all of

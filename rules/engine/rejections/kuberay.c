@@ -19,14 +19,15 @@
 #define ANNOTATION(name)                                                       \
 	"(object.kind == 'RayCronJob' ? '' :"                                  \
 	" object.metadata.?annotations[?'" name "'].orValue(''))"
-#define PARAM(of, name) of ".?rayStartParams[?'" name "'].orValue('')"
-#define SCALES(of)	of ".?enableInTreeAutoscaling.orValue(false)"
-#define V2(of)		of ".?autoscalerOptions.version.orValue('') == 'v2'"
+#define PARAM(name)                                                            \
+	"self.headGroupSpec.?rayStartParams[?'" name "'].orValue('')"
+#define SCALES(of) of ".?enableInTreeAutoscaling.orValue(false)"
+#define V2(of)	   of ".?autoscalerOptions.version.orValue('') == 'v2'"
 #define HEAD_ENV(of)                                                           \
 	of ".?headGroupSpec.template.spec.containers[?0].env.orValue([])"
 #define HEAD_ENV_PATH(key)                                                     \
 	"headGroupSpec.template.spec.containers[0].env[" key "]"
-#define HAS_ENV(env, key) env ".exists(e, e.name == '" key "')"
+#define HEAD_SETS(key) HEAD_ENV("self") ".exists(e, e.name == '" key "')"
 #define V2_BY_ENV(of)                                                          \
 	HEAD_ENV(of)                                                           \
 	".exists(e, e.name == 'RAY_enable_autoscaler_v2' &&"                   \
@@ -192,8 +193,7 @@ static const struct rejection items[] = {
 		"autoscalerOptions.version",
 		"!" SCALES(
 			"self") " || !has(self.autoscalerOptions) ||"
-				" !has(self.autoscalerOptions.version) || !" HAS_ENV(
-					HEAD_ENV("self"),
+				" !has(self.autoscalerOptions.version) || !" HEAD_SETS(
 					"RAY_enable_autoscaler_v2"),
 		"'`autoscalerOptions.version` and RAY_enable_autoscaler_v2 are both"
 		" set'"),
@@ -204,8 +204,8 @@ static const struct rejection items[] = {
 	REJECTION(
 		"autoscaler-command", CLUSTER,
 		"autoscalerOptions.env[KUBERAY_GEN_AUTOSCALER_START_CMD]",
-		"!" HAS_ENV("self.?autoscalerOptions.env.orValue([])",
-			    "KUBERAY_GEN_AUTOSCALER_START_CMD"),
+		"!self.?autoscalerOptions.env.orValue([])"
+		".exists(e, e.name == 'KUBERAY_GEN_AUTOSCALER_START_CMD')",
 		"'`autoscalerOptions.env` sets KUBERAY_GEN_AUTOSCALER_START_CMD'",
 		.since = "1.7"),
 
@@ -218,38 +218,38 @@ static const struct rejection items[] = {
 	REJECTION(
 		"redis-address", CLUSTER, HEAD_ENV_PATH("RAY_REDIS_ADDRESS"),
 		GCS
-		" || " ANNOTATION("ray.io/ft-enabled") ".lowerAscii() == 'true' || !" HAS_ENV(
-			HEAD_ENV("self"), "RAY_REDIS_ADDRESS"),
+		" || " ANNOTATION("ray.io/ft-enabled") ".lowerAscii() == 'true' || !" HEAD_SETS(
+			"RAY_REDIS_ADDRESS"),
 		"'the head sets RAY_REDIS_ADDRESS without"
 		" `gcsFaultToleranceOptions`'"),
 	REJECTION("redis-address-twice", CLUSTER,
 		  HEAD_ENV_PATH("RAY_REDIS_ADDRESS"),
-		  "!" GCS
-		  " || !" HAS_ENV(HEAD_ENV("self"), "RAY_REDIS_ADDRESS"),
+		  "!" GCS " || !" HEAD_SETS("RAY_REDIS_ADDRESS"),
 		  "'the head sets RAY_REDIS_ADDRESS and"
 		  " `gcsFaultToleranceOptions`'"),
 	REJECTION("redis-password", CLUSTER, HEAD_ENV_PATH("REDIS_PASSWORD"),
-		  "!" GCS " || !" HAS_ENV(HEAD_ENV("self"), "REDIS_PASSWORD"),
+		  "!" GCS " || !" HEAD_SETS("REDIS_PASSWORD"),
 		  "'the head sets the password of Redis and"
 		  " `gcsFaultToleranceOptions`'"),
 	REJECTION("redis-password-parameter", CLUSTER,
 		  "headGroupSpec.rayStartParams[redis-password]",
-		  "!" GCS
-		  " || " PARAM("self.headGroupSpec", "redis-password") " == ''",
-		  "'`rayStartParams` sets the password of Redis beside"
-		  " `gcsFaultToleranceOptions`'"),
+		  "!" GCS " || " PARAM("redis-password") " == ''",
+		  "'`redis-password` is set beside `gcsFaultToleranceOptions`'",
+		  .any_text = true),
 	REJECTION("redis-username", CLUSTER, HEAD_ENV_PATH("REDIS_USERNAME"),
-		  "!" HAS_ENV(HEAD_ENV("self"), "REDIS_USERNAME"),
+		  "!" HEAD_SETS("REDIS_USERNAME"),
 		  "'the head sets the user name of Redis'"),
 	REJECTION("redis-username-parameter", CLUSTER,
 		  "headGroupSpec.rayStartParams.redis-username",
-		  PARAM("self.headGroupSpec", "redis-username") " == ''",
-		  "'`rayStartParams` sets the user name of Redis'"),
+		  PARAM("redis-username") " == ''",
+		  "'`rayStartParams` sets the user name of Redis'",
+		  .any_text = true),
 	REJECTION("storage-namespace", CLUSTER, "gcsFaultToleranceOptions",
 		  "!" GCS " || " ANNOTATION(
 			  "ray.io/external-storage-namespace") " == ''",
 		  "'the annotation `ray.io/external-storage-namespace` and"
-		  " `gcsFaultToleranceOptions` are both set'"),
+		  " `gcsFaultToleranceOptions` are both set'",
+		  .any_text = true),
 	REJECTION("rocksdb", CLUSTER, "gcsFaultToleranceOptions.backend",
 		  "!(" ROCKSDB ")", "'the backend is `rocksdb`'",
 		  .since = "1.7", .gate = "GCSFaultToleranceEmbeddedStorage"),

@@ -324,6 +324,17 @@ static struct finding *report_rejection(struct rule_run *rr,
 	return f;
 }
 
+/* True if the rule is false, or would be for any text in place of `$NAME`. */
+static bool is_false(struct cel_value value, const struct rejection *one)
+{
+	const struct node *node = value.node;
+
+	return cel_is(value, CEL_UNKNOWN)
+		       ? one->any_text && node && node->type == NODE_STRING &&
+				 *node->str == '$'
+		       : cel_is(value, CEL_BOOL) && !value.boolean;
+}
+
 /* Evaluates a rejection for a part, and reports it if its rule is false. An
  * unknown result is skipped, and so is an error, which a value of the wrong
  * type causes: the API server rejects wrong types itself. */
@@ -351,7 +362,7 @@ static void compare(struct rule_run *rr, const struct rejected_part *part,
 		compile_text(rr->run->state, &all->rules[i], one->rule), part);
 	if (eval.over)
 		rule_not_run(rr, "the object has too many parts to compare");
-	if (!cel_is(value, CEL_BOOL) || value.boolean)
+	if (!is_false(value, one))
 		return;
 	if (!one->field)
 		cel_eval_blame(&eval, &at, 1);
