@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports JobSets that refer to a replicatedJob that does not exist in them.
+ * Reports JobSets that refer to a replicatedJob that does not exist in them, or
+ * in which a replicatedJob depends on itself.
  *
- * Source: jobset pkg/webhooks/jobset_webhook.go, ValidateCreate(): policies,
- * the coordinator and dependsOn name replicatedJobs of the same JobSet.
+ * Source: jobset pkg/webhooks/jobset_webhook.go, ValidateCreate(), at 01078527:
+ * policies, the coordinator and dependsOn name replicatedJobs of the same
+ * JobSet. dependsOn may name the own replicatedJob, except in the first one.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -34,6 +36,23 @@ static void check_target(struct rule_run *run, const struct object *object,
 		node_str(name));
 }
 
+static void check_dependencies(struct rule_run *run,
+			       const struct object *object,
+			       const struct node *jobs, const struct node *job)
+{
+	FOR_EACH_CHILD(node_get(job, "dependsOn"), other) {
+		const struct node *name = node_get(other, "name");
+
+		check_target(run, object, jobs, name);
+		if (job != node_first(jobs) && node_str(name) &&
+		    node_eq(node_get(job, "name"), name->str))
+			report_object(
+				run, object, name,
+				"replicatedJob `%s` depends on itself: its pods are never created",
+				name->str);
+	}
+}
+
 static void check(struct rule_run *run, const struct object *object)
 {
 	const struct node *spec, *jobs;
@@ -57,9 +76,7 @@ static void check(struct rule_run *run, const struct object *object)
 	check_target(run, object, jobs,
 		     node_path(spec, "coordinator.replicatedJob"));
 	FOR_EACH_CHILD(jobs, job)
-		FOR_EACH_CHILD(node_get(job, "dependsOn"), other)
-			check_target(run, object, jobs,
-				     node_get(other, "name"));
+		check_dependencies(run, object, jobs, job);
 }
 
 const struct rule rule_jobset_target_unknown = {
@@ -68,9 +85,10 @@ const struct rule rule_jobset_target_unknown = {
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
 	.since = "1.0",
-	.summary = "a JobSet that refers to a replicatedJob it does not have",
-	.why = "JobSet rejects the object.",
-	.remedy = "Name one of spec.replicatedJobs.",
+	.summary =
+		"a JobSet that refers to a replicatedJob it does not have, or in which one depends on itself",
+	.why = "JobSet rejects a name that it does not have. A replicatedJob that depends on itself waits forever.",
+	.remedy = "Name another one of spec.replicatedJobs.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/jobset/blob/main/pkg/webhooks/jobset_webhook.go",
 	.check_object = check,

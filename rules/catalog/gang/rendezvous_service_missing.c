@@ -17,8 +17,13 @@
 
 static const char *const names[] = {"MASTER_ADDR", "PET_MASTER_ADDR",
 				    "PET_RDZV_ENDPOINT", NULL};
-static const char *const flags[] = {"--master-addr", "--rdzv-endpoint",
-				    "--dist-init-addr", NULL};
+static const char *const flags[] = {"--master-addr",
+				    "--rdzv-endpoint",
+				    "--dist-init-addr",
+				    "--main-process-ip",
+				    "--data-parallel-address",
+				    "--address", /* ray start */
+				    NULL};
 
 /* True if the pod resolves names only by the cluster's DNS. */
 static bool uses_cluster_dns(const struct pod *pod)
@@ -188,11 +193,14 @@ static void check_flags(struct rule_run *run, const struct container *c)
 		const struct arg *arg;
 		const char *value = argv_flag(&argv, *flag, &arg);
 
-		if (value && is_loopback(value) &&
-		    (!text_eq(*flag, "--master-addr") || uses_master(c, &argv)))
+		if (!value || !is_loopback(value)) {
+			if (value)
+				check_address(run, c, arg->node, value);
+		} else if (text_eq(*flag, "--master-addr")
+				   ? uses_master(c, &argv)
+				   : !text_eq(*flag, "--address")) {
 			check_loopback(run, c, arg->node, value);
-		else if (value)
-			check_address(run, c, arg->node, value);
+		}
 	}
 }
 

@@ -207,8 +207,9 @@ static void report_alone(struct rule_run *run, const struct container *c,
 	finding_severity(
 		report_container(
 			run, c, launcher->node,
-			"torchrun runs on 1 node" DEFAULT_NODES
-			", but %s runs %s: each trains alone, and they all do the same unless the script divides the work",
+			"torchrun runs on 1 node%s, but %s runs %s: each trains alone, and they all do the same unless the script divides the work",
+			launcher->degrees[DEGREE_NODES].given ? ""
+							      : DEFAULT_NODES,
 			rule_title(run, object->kind, object->name),
 			rule_count(run, pods, "pod")),
 		SEVERITY_INFO);
@@ -256,7 +257,7 @@ static void check_launcher(struct rule_run *run, const struct container *c,
 		 !launcher->unknown && node_is_unset(elastic_policy(object)) &&
 		 (nodes->given || !strcmp(launcher->program, "torchrun"))) {
 		report_more(run, c, launcher, pods.n);
-		if (!nodes->given)
+		if (nodes->n < 2 && !strcmp(launcher->program, "torchrun"))
 			report_alone(run, c, launcher, pods.n);
 	}
 }

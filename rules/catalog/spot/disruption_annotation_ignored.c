@@ -3,9 +3,9 @@
  * Reports annotations that are meant to keep a pod on its node but are in a
  * place or form that the autoscaler does not read. Karpenter compares
  * do-not-disrupt with "true" and, in later versions, reads a duration;
- * do-not-evict belongs to its alpha API and was removed in v1. Cluster
- * Autoscaler reads "true" and "false". Source: kubernetes-sigs/karpenter
- * pkg/utils/pod/scheduling.go (HasDoNotDisrupt);
+ * do-not-evict and, on nodes, do-not-consolidate belong to its alpha API and
+ * were removed in v1. Cluster Autoscaler reads "true" and "false". Source:
+ * kubernetes-sigs/karpenter pkg/utils/pod/scheduling.go (HasDoNotDisrupt);
  * karpenter.sh/docs/upgrading/v1-migration; kubernetes/autoscaler
  * cluster-autoscaler/simulator/drainability/rules/safetoevict.
  */
@@ -16,7 +16,8 @@
 #include "engine/rule.h"
 
 static const char disrupt[] = "karpenter.sh/do-not-disrupt";
-static const char former[] = "karpenter.sh/do-not-evict";
+static const char *const former[] = {"karpenter.sh/do-not-evict",
+				     "karpenter.sh/do-not-consolidate"};
 static const char evict[] = "cluster-autoscaler.kubernetes.io/safe-to-evict";
 
 /* True for a duration as Go's time.ParseDuration() reads it. */
@@ -27,9 +28,10 @@ static bool is_duration(const char *text)
 	       strpbrk(text, "hms");
 }
 
-static void check_former(struct rule_run *run, const struct pod *pod)
+static void check_former(struct rule_run *run, const struct pod *pod,
+			 const char *key)
 {
-	const struct node *at = pod_annotation(pod, former);
+	const struct node *at = pod_annotation(pod, key);
 	struct finding *f;
 	struct fix *fix;
 
@@ -38,9 +40,9 @@ static void check_former(struct rule_run *run, const struct pod *pod)
 	f = report_pod(
 		run, pod, at,
 		"Karpenter 1.0 and later do not read `%s` and may evict the pods",
-		former);
+		key);
 	finding_at_key(run, f, at);
-	if (!pod->template || node_get(pod->annotations, former) != at)
+	if (!pod->template || node_get(pod->annotations, key) != at)
 		return;
 	fix = finding_fix(run, f, false, "rename it to `%s`", disrupt);
 	fix_set_key(fix, pod->template, "metadata.annotations", disrupt,
@@ -70,7 +72,7 @@ static void check_value(struct rule_run *run, const struct pod *pod)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	static const char *const keys[] = {disrupt, former, evict};
+	const char *const keys[] = {disrupt, former[0], former[1], evict};
 
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		const struct node *label = pod_label(pod, keys[i]);
@@ -84,7 +86,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 					keys[i]),
 				label);
 	}
-	check_former(run, pod);
+	for (size_t i = 0; i < ARRAY_SIZE(former); i++)
+		check_former(run, pod, former[i]);
 	check_value(run, pod);
 }
 
