@@ -198,9 +198,11 @@ static bool trains_alone(const struct container *c)
 static void report_alone(struct rule_run *run, const struct container *c,
 			 const struct parallel *launcher, int64_t pods)
 {
+	const struct degree *nodes = &launcher->degrees[DEGREE_NODES];
 	const struct object *object = c->pod->object;
 
-	if (pods < 2 || object->copies.n != 1 ||
+	if (pods < 2 || nodes->n > 1 || object->copies.n != 1 ||
+	    strcmp(launcher->program, "torchrun") != 0 ||
 	    object->class == KIND_TRAINING ||
 	    text_eq(object->group, "argoproj.io") || !trains_alone(c))
 		return;
@@ -208,8 +210,7 @@ static void report_alone(struct rule_run *run, const struct container *c,
 		report_container(
 			run, c, launcher->node,
 			"torchrun runs on 1 node%s, but %s runs %s: each trains alone, and they all do the same unless the script divides the work",
-			launcher->degrees[DEGREE_NODES].given ? ""
-							      : DEFAULT_NODES,
+			nodes->given ? "" : DEFAULT_NODES,
 			rule_title(run, object->kind, object->name),
 			rule_count(run, pods, "pod")),
 		SEVERITY_INFO);
@@ -257,8 +258,7 @@ static void check_launcher(struct rule_run *run, const struct container *c,
 		 !launcher->unknown && node_is_unset(elastic_policy(object)) &&
 		 (nodes->given || !strcmp(launcher->program, "torchrun"))) {
 		report_more(run, c, launcher, pods.n);
-		if (nodes->n < 2 && !strcmp(launcher->program, "torchrun"))
-			report_alone(run, c, launcher, pods.n);
+		report_alone(run, c, launcher, pods.n);
 	}
 }
 
@@ -266,8 +266,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct object *object = pod->object;
 
-	/* Return early for single pods, which may be one of several ranks,
-	 * because most objects have only one pod. */
+	/* A single pod may be one of several ranks. Most objects have one. */
 	if ((object->npods == 1 && !pod->steady.unknown &&
 	     may_be_one_of_several(object, pod->steady.n)) ||
 	    object->pods_inferred || object->parent ||
