@@ -14,9 +14,14 @@ const char *container_hub_model(const struct argv *argv,
 /* Returns the pod's only container besides init containers; NULL if there are
  * several or none. */
 const struct container *pod_only_container(const struct pod *pod);
-/* Returns the port on which the container's server listens, and sets *at to the
- * value that contains it. If the port is unknown, returns 0 and sets *at to
- * NULL. */
-int64_t container_listens_on(const struct container *c, const struct node **at);
+/* The port on which a container's server listens. */
+struct listen_port {
+	int64_t number; /* 0 if unknown */
+	/* the value that contains it; for a default, the one that names the
+	 * server */
+	const struct node *at;
+	bool by_default;
+};
+struct listen_port container_listens_on(const struct container *c);
 
 #endif

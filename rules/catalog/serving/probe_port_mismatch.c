@@ -42,21 +42,23 @@ static bool runs_one_program(const struct container *c)
 static void check_port(struct rule_run *run, const struct container *c,
 		       const struct node *port, const char *name)
 {
-	const struct node *at = NULL;
-	int64_t asks = probe_number(c, port), listens;
+	int64_t asks = probe_number(c, port);
+	struct listen_port server;
 	struct finding *f;
 
 	if (!asks)
 		return;
-	listens = container_listens_on(c, &at);
-	if (!at || listens == asks)
+	server = container_listens_on(c);
+	if (!server.number || server.number == asks)
 		return;
 	f = report_container(
 		run, c, port,
-		"container `%s` listens on port %s, but the %s checks port %s: it always fails",
-		container_title(c), rule_number(run, listens), name,
+		"container `%s` listens on port %s%s, but the %s checks port %s: it always fails",
+		container_title(c), rule_number(run, server.number),
+		server.by_default ? " (the default)" : "", name,
 		rule_number(run, asks));
-	finding_label(run, f, at, "the server's port");
+	finding_label(run, f, server.at,
+		      server.by_default ? "the server" : "the server's port");
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

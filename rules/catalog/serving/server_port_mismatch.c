@@ -5,9 +5,8 @@
  * that declare other ports, or the port number to which a Service or an
  * InferencePool sends differs from the server's. Port numbers are compared only
  * if the pod has one container, and it does not declare the port. Source:
- * kubernetes pkg/probe/util.go and pkg/controller/util/endpoint (FindPort) for
- * named ports; gateway-api-inference-extension docs, InferencePool
- * (targetPorts).
+ * kubernetes pkg/probe/util.go and FindPort for named ports;
+ * gateway-api-inference-extension, InferencePool targetPorts.
  */
 #include <string.h>
 
@@ -66,8 +65,7 @@ static void check_pod(struct rule_run *run, const struct pod *pod)
 	}
 }
 
-/* Largest number of workloads, because each Service is compared with each of
- * them. */
+/* Each Service is compared with each workload. */
 enum { WORKLOADS = 2000 };
 
 static bool is_too_large(struct rule_run *run)
@@ -103,17 +101,19 @@ static void check_number(struct rule_run *run, const struct pod *pod,
 			 const struct service_port *port)
 {
 	const struct container *c = pod_only_container(pod);
-	const struct node *at = NULL;
-	int64_t listens = c ? container_listens_on(c, &at) : 0;
+	struct listen_port server =
+		c ? container_listens_on(c) : (struct listen_port){0};
 	struct finding *f;
 
-	if (!at || listens == port->number || declares(c, port->number))
+	if (!server.number || server.number == port->number ||
+	    declares(c, port->number))
 		return;
 	f = report_container(
-		run, c, at,
-		"%s sends to port %s, but container `%s` listens on port %s",
+		run, c, server.at,
+		"%s sends to port %s, but container `%s` listens on port %s%s",
 		title_of(run, service), rule_number(run, port->number),
-		container_title(c), rule_number(run, listens));
+		container_title(c), rule_number(run, server.number),
+		server.by_default ? " (the default)" : "");
 	finding_label_place(run, f, &port->place, "sent to");
 }
 
@@ -221,12 +221,12 @@ static enum tri has_number(const struct pod *pod, int64_t number)
 	enum tri has = pod->ncontainers ? TRI_NO : TRI_UNKNOWN;
 
 	FOR_EACH_CONTAINER(pod, c) {
-		const struct node *at = NULL;
+		struct listen_port server = container_listens_on(c);
 
-		if (declares(c, number) ||
-		    container_listens_on(c, &at) == number)
+		if (declares(c, number) || server.number == number)
 			return TRI_YES;
-		if (at || !node_count(node_get(c->node, "ports")))
+		if ((server.number && !server.by_default) ||
+		    !node_count(node_get(c->node, "ports")))
 			has = TRI_UNKNOWN;
 	}
 	return has;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the model and the port of a model server from its command line, or from
- * variables: the model from flags of vLLM, SGLang and Text Generation
- * Inference, the port of vLLM and SGLang, and of Ollama from OLLAMA_HOST
- * (ollama v0.12.0 envconfig/config.go, Host).
+ * Reads the model and the port of a model server from its command line and its
+ * variables. Without them, the port is the default of the program or image.
  */
 #include "kube/command/server.h"
 
@@ -11,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "kube/command/argv.h"
 #include "kube/command/env.h"
@@ -69,6 +68,80 @@ const struct container *pod_only_container(const struct pod *pod)
 	return found;
 }
 
+/* A model server whose port is known without a flag. */
+struct model_server {
+	/* End of the name of its published image, or a name with the start of
+	 * the tag; NULL if the image starts something else. */
+	const char *image;
+	const char *command;	/* starts the server in any image; or NULL */
+	const char *subcommand; /* follows the command; or NULL */
+	const char *variable;	/* sets the port; or NULL */
+	int64_t port;		/* the default */
+};
+
+/*
+ * Sources: vllm v0.11.0 vllm/entrypoints/openai/cli_args.py; sglang v0.5.3
+ * server_args.py; ollama v0.12.0 envconfig/config.go, Host; the Dockerfiles of
+ * text-generation-inference v3.3.4, text-embeddings-inference v1.8.0 and
+ * llama.cpp b6700, whose programs have other defaults in other images.
+ */
+static const struct model_server servers[] = {
+	{"vllm-openai", "vllm", "serve", NULL, 8000},
+	{NULL, "vllm.entrypoints.openai.api_server", NULL, NULL, 8000},
+	{NULL, "sglang.launch_server", NULL, NULL, 30000},
+	{"ollama/ollama", "ollama", "serve", "OLLAMA_HOST", 11434},
+	{"huggingface/text-generation-inference", NULL, NULL, "PORT", 80},
+	{"huggingface/text-embeddings-inference", NULL, NULL, "PORT", 80},
+	{"ggml-org/llama.cpp:server", NULL, NULL, "LLAMA_ARG_PORT", 8080},
+};
+
+/* True if the image has this name, after any registry and before any tag. The
+ * image for TensorRT-LLM, a tag of text-generation-inference, sets no PORT. */
+static bool image_is(const char *image, const char *name)
+{
+	const char *found = image && name ? strstr(image, name) : NULL;
+	const char *end = found ? found + strlen(name) : NULL;
+
+	return found && !strstr(end, "trtllm") &&
+	       (found == image || found[-1] == '/') &&
+	       (!*end || *end == ':' || *end == '@' || strchr(name, ':'));
+}
+
+/* Returns the word of the command that starts the server, or NULL. */
+static const struct arg *start_of(const struct argv *argv,
+				  const struct model_server *s)
+{
+	for (size_t i = 0; s->command && i < argv->n; i++)
+		if (text_eq(argv->items[i].base, s->command) &&
+		    (!s->subcommand ||
+		     (i + 1 < argv->n &&
+		      text_eq(argv->items[i + 1].text, s->subcommand))))
+			return &argv->items[i];
+	return NULL;
+}
+
+/* Returns the container's server, or NULL, and sets *at to the value that names
+ * it: a word of the command, or the image. */
+static const struct model_server *find_server(const struct container *c,
+					      const struct argv *argv,
+					      const struct node **at)
+{
+	const char *first = argv->n ? argv->items[0].text : NULL;
+	bool entrypoint = !node_get(c->node, "command") &&
+			  (!first || *first == '-' || text_eq(first, "serve"));
+
+	for (size_t i = 0; i < ARRAY_SIZE(servers); i++) {
+		const struct arg *start = start_of(argv, &servers[i]);
+
+		*at = start ? start->node : node_get(c->node, "image");
+		if (start ||
+		    (entrypoint && image_is(c->image, servers[i].image)))
+			return &servers[i];
+	}
+	*at = NULL;
+	return NULL;
+}
+
 static int64_t port_number(const char *text)
 {
 	return *text && strlen(text) <= 5 &&
@@ -77,40 +150,54 @@ static int64_t port_number(const char *text)
 		       : 0;
 }
 
-/* Returns the port in OLLAMA_HOST (`0.0.0.0:8080`) of a container with the
- * image of Ollama, and sets *at to its entry; returns 0 without one. */
-static int64_t ollama_port(const struct container *c, const struct node **at)
+/* Returns the port in a variable, which may follow an address
+ * (`0.0.0.0:8080`), the default without a port, or 0 if it is unknown. */
+static int64_t variable_port(const char *text, int64_t otherwise)
 {
-	struct env_value host = container_env_value(c, "OLLAMA_HOST");
-	const char *colon = host.text ? strrchr(host.text, ':') : NULL;
+	const char *colon = text ? strrchr(text, ':') : NULL;
 
-	if (!colon || !c->image || !strstr(c->image, "ollama/ollama") ||
-	    !port_number(colon + 1))
+	if (!text || strstr(text, "://"))
 		return 0;
-	*at = host.at;
-	return port_number(colon + 1);
+	if (colon)
+		return port_number(colon + 1);
+	return strpbrk(text, ".[") ? otherwise : port_number(text);
 }
 
-int64_t container_listens_on(const struct container *c, const struct node **at)
+struct listen_port container_listens_on(const struct container *c)
 {
-	static const char *const servers[] = {"vllm.entrypoints.openai."
-					      "api_server",
-					      "vllm", "sglang.launch_server",
-					      NULL};
+	static const char *const other_sources[] = {
+		"-p",
+		"--config",
+		"--uds",
+		"--headless",
+		"--data-parallel-multi-port-external-lb",
+		"-dpm",
+		NULL};
 	struct argv argv = container_argv(c);
 	const struct arg *found = NULL;
-	const char *text = argv_flag(&argv, "--port", &found);
+	const char *flag = argv_flag(&argv, "--port", &found);
+	struct listen_port port = {.by_default = !found};
+	const struct model_server *s = find_server(c, &argv, &port.at);
+	struct env_value value;
 
-	*at = NULL;
-	if (argv.unknown)
-		return 0;
-	if (!text)
-		return ollama_port(c, at);
-	if (!found || !port_number(text))
-		return 0;
-	if (!argv_have_any(&argv, servers) &&
-	    !(c->image && strstr(c->image, "vllm-openai")))
-		return 0;
-	*at = found->node;
-	return port_number(text);
+	if (!s || argv.unknown || argv_have_any(&argv, other_sources))
+		return (struct listen_port){0};
+	if (found) {
+		port.at = found->node;
+		port.number = flag ? port_number(flag) : 0;
+		return port;
+	}
+	port.number = s->port;
+	if (!s->variable)
+		return port;
+	value = container_env_value(c, s->variable);
+	if (value.state != ENV_UNSET) {
+		port = (struct listen_port){
+			.number = variable_port(value.text, s->port),
+			.at = value.at};
+	} else if (container_env_from(c, s->variable) ||
+		   container_says(c, s->variable)) {
+		port.number = 0;
+	}
+	return port;
 }
