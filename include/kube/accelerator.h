@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accelerators: extended resource names, MIG profiles, node labels, instance
- * types, classes of images, network fabrics. The tables are compiled in from
- * rules/kube/data; a policy may add resource names. The data files name the
- * source of each row.
+ * Accelerators: extended resource names, node labels and their values, instance
+ * types, classes of images, and network fabrics. The tables are compiled in
+ * from rules/kube/data, whose files name the source of each row. A policy or a
+ * DeviceClass may add resource names.
  */
 #ifndef KUBE_ACCELERATOR_H
 #define KUBE_ACCELERATOR_H
@@ -12,10 +12,11 @@
 #include <stddef.h>
 
 enum accel_class {
-	ACCEL_WHOLE,   /* a unit is a device: nvidia.com/gpu, google.com/tpu */
-	ACCEL_SHARED,  /* time-sliced or MPS replica: nvidia.com/gpu.shared */
-	ACCEL_MIG,     /* a MIG slice: nvidia.com/mig-1g.10gb */
-	ACCEL_VIRTUAL, /* number of virtual devices: vgpu, pgpu, HAMi */
+	ACCEL_WHOLE,  /* a unit is a device: nvidia.com/gpu, google.com/tpu */
+	ACCEL_SHARED, /* time-sliced or MPS replica: nvidia.com/gpu.shared */
+	ACCEL_MIG,    /* a MIG slice: nvidia.com/mig-1g.10gb */
+	/* a virtual device or a partition: nvidia.com/vgpu, amd.com/cpx_nps1 */
+	ACCEL_VIRTUAL,
 	/* memory, cores or percentage of a device, not a number of devices */
 	ACCEL_SHARE,
 };
@@ -51,7 +52,7 @@ accelerator_find(const struct accelerator_extra *extra, const char *resource);
  * searched. */
 bool accelerator_is_named(const char *text, size_t len);
 /* True if one unit of the resource is a device (all classes but ACCEL_SHARE).
- * accelerator may be NULL. */
+ * False for NULL. */
 bool accelerator_counts(const struct accelerator *accelerator);
 /* True if a DeviceClass provides the devices instead of a device plugin. */
 bool accelerator_is_claimed(const struct accelerator *accelerator);
@@ -85,7 +86,7 @@ struct node_label {
 	const char *key; /* exact, or a prefix ending in '*' */
 	enum label_meaning meaning;
 	const char *vendor;   /* vendor that the label implies, or NULL (any) */
-	const char *platform; /* gke, eks, karpenter, aks, ...; NULL: any */
+	const char *platform; /* gke, eks, karpenter, aks, ..., or NULL (any) */
 };
 const struct node_label *node_label_find(const char *key);
 
@@ -96,19 +97,20 @@ struct label_value {
 	const char *product; /* its name in the MIG profile rows, or NULL */
 };
 const struct label_value *label_value_find(const char *key, const char *value);
-/* Returns the row of the key after a row, or its first row for NULL; NULL if
- * there is none. If there are rows, they are all values of the key. */
+/* Returns the next row of the key after `after` (NULL: the first), or NULL. If
+ * a key has rows, they list all of its values. */
 const struct label_value *label_value_next(const char *key,
 					   const struct label_value *after);
 
 struct instance_type {
 	const char *name;   /* p5.48xlarge, a2-highgpu-8g, Standard_ND96... */
-	const char *vendor; /* NULL: the type is without accelerators */
+	const char *vendor; /* NULL: the type has no accelerators */
 	const char *product;
 	int accelerators; /* number per node; a part of a GPU counts as one */
-	int efa;	  /* number of Elastic Fabric Adapters; 0: unknown */
-	int cpus;	  /* vCPUs; 0: unknown */
-	int memory;	  /* GiB; 0: unknown */
+	/* number of Elastic Fabric Adapters, or 0 (unknown) */
+	int efa;
+	int cpus;   /* vCPUs; 0: unknown */
+	int memory; /* GiB; 0: unknown */
 };
 /* Returns NULL if the type is not in the table. */
 const struct instance_type *instance_type_find(const char *name);
@@ -118,11 +120,12 @@ const struct instance_type *instance_type_find(const char *name);
 bool gpu_taint_key(const struct accelerator_extra *extra, const char *key);
 
 /* Classes of an image: made for GPUs, and infrastructure (device plugins,
- * dcgm-exporter, drivers) that is not a GPU workload. image may be NULL. */
+ * dcgm-exporter, drivers) that is not a GPU workload. */
 struct image_type {
 	bool gpu, infrastructure;
 };
-/* Returns the classes of an image; for a container, use container_image(). */
+/* Returns the classes of an image. All are false for NULL and for unknown
+ * images. container_image() returns those of a container. */
 struct image_type image_type(const char *image);
 
 #endif

@@ -12,8 +12,9 @@
 
 /*
  * Returns the subdomain, of *len bytes, in an address of the first pod of a Job
- * or StatefulSet ("NAME-0.SUBDOMAIN:29500"), as a pointer into the address;
- * NULL if it is not such an address or may be that of another kind of object.
+ * or StatefulSet ("NAME-0.SUBDOMAIN:29500"), as a pointer into the address.
+ * Returns NULL if the address has another form, contains a `$`, or may be that
+ * of a Service or of a host outside of the cluster.
  */
 const char *first_pod_subdomain(const struct object *object,
 				const char *address, size_t *len);

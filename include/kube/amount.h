@@ -26,8 +26,9 @@ struct amount amount_mul(struct amount a, struct amount b);
 struct amount amount_max(struct amount a, struct amount b);
 /* Returns the smaller of two amounts; unknown if either is unknown. */
 struct amount amount_min(struct amount a, struct amount b);
-/* Returns an int-or-percent field such as maxSurge, with percentages of n
- * rounded up. If it is not set, it is `percent` percent. */
+/* Reads an int-or-percent field such as maxSurge. A percentage is taken of n
+ * and rounded up. A field that is not set counts as `percent` percent. The
+ * result is unknown for any other text, and for percentages above 1,000,000. */
 struct amount amount_share(const struct node *node, struct amount n,
 			   int percent);
 /* Reads an integer field: returns `unset` if it is not set, 0 for a negative

@@ -8,7 +8,8 @@
 struct removed_version {
 	const char *kind, *group;
 	const char *version; /* NULL: all versions */
-	/* removed in Kubernetes 1.N; 0: a CRD, removed by its operator */
+	/* N if Kubernetes 1.N removed it, or 0 for a CRD, which its operator
+	 * removed */
 	int since;
 };
 

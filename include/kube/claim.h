@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Dynamic resource allocation: a pod names claims, or templates of claims, and
- * other objects define which devices they request. The claims in the same file
- * are read, and those in other files of its folder; other claims are known by
+ * other objects define which devices they request. Claims are looked up in the
+ * pod's file, then in the other files of its folder. Other claims are known by
  * name alone.
  */
 #ifndef KUBE_CLAIM_H
@@ -15,7 +15,7 @@
 /* End of the key under which a quota counts the devices of a class. */
 #define CLASS_DEVICES ".deviceclass.resource.k8s.io/devices"
 
-/* The devices of a class that a claim counts as in quotas. */
+/* Number of devices of a class that quotas count for a claim. */
 struct class_count {
 	const char *class;
 	int64_t n;
@@ -28,7 +28,7 @@ struct claim {
 	enum tri gpu; /* requests accelerators */
 	/* device class of the first accelerator request, or NULL */
 	const char *class;
-	bool nvidia; /* the class belongs to NVIDIA's driver */
+	bool nvidia; /* the name of an accelerator class contains "nvidia" */
 	struct amount devices;
 	struct class_count *counts;
 	size_t ncounts;
@@ -68,9 +68,9 @@ bool claim_is(const struct claim *claim, const char *namespace,
  * file's claims and the policy's names of classes; it may be NULL. */
 enum tri claim_class_use(const struct claim_table *table, const char *class);
 /*
- * Returns what a quota counts for the requests of a claim or a template, in the
- * arena, and sets *n to the number of classes and *unknown if there may be more
- * devices.
+ * Returns the devices that a quota counts for the requests of a claim or a
+ * template, by class, in the arena. Sets *n to the number of classes, and
+ * *unknown to whether there may be more devices.
  */
 struct class_count *claim_counts(struct arena *arena,
 				 const struct node *requests, size_t *n,
@@ -81,7 +81,7 @@ struct class_count *claim_counts(struct arena *arena,
 const struct node *claim_requests(const struct object *object);
 
 /* Returns the claim or template to which an entry of a pod's resourceClaims
- * refers; NULL if it is not in the file. */
+ * refers; NULL if it is not found. */
 const struct claim *claim_of(const struct pod *pod, const struct node *entry);
 /*
  * Returns whether an entry of a pod's resourceClaims is for accelerators, by
@@ -91,8 +91,8 @@ const struct claim *claim_of(const struct pod *pod, const struct node *entry);
 enum tri claim_use(const struct pod *pod, const struct node *entry,
 		   struct amount *devices);
 struct pod_demand;
-/* Returns the devices of the claims that are made for each pod, under the keys
- * of quotas, and sets *n to their number. */
+/* Returns the devices of the claims that templates make for each pod, under the
+ * keys of quotas, and sets *n to the number of keys. */
 struct pod_demand *pod_claim_demands(struct arena *arena, const struct pod *pod,
 				     size_t *n);
 /*

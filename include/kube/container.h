@@ -31,8 +31,8 @@ struct resource_entry {
 	/* the key of the node is the resource's name */
 	const struct node *node;
 	const struct accelerator *accelerator; /* row of that name, or NULL */
-	/* For a limit, the request of the same name; for a request, the limit;
-	 * or NULL. */
+	/* The request with the name of this limit, or the limit with the name
+	 * of this request; NULL if it is not set. */
 	const struct resource_entry *other;
 	enum quantity_state state;
 	struct quantity quantity;
@@ -126,8 +126,9 @@ static inline enum quantity_state container_request(const struct container *c,
 	return container_value(c, node_get(c->requests, resource), q);
 }
 
-/* Returns the container's name for messages; a placeholder is returned as
- * written. In a file, the name that the API server requires may be missing. */
+/* Returns the container's name for messages. A placeholder is returned as
+ * written. If the name, which the API server requires, is missing in a file,
+ * returns "(without a name)". */
 const char *container_title(const struct container *c);
 
 /* Returns the map `limits` or `requests`, or NULL. */

@@ -3,9 +3,10 @@
  * Names that other objects of the input define, for rules that check one
  * object: resources of DeviceClasses, RuntimeClasses that select nodes, models
  * of KServe's caches, namespaces, kinds of CustomResourceDefinitions, and
- * variables that envFrom takes. Pods can request devices of a DeviceClass by a
- * resource name, like devices of a device plugin; the feature gate
- * DRAExtendedResource is on by default since Kubernetes 1.36.
+ * variables that containers take from ConfigMaps and Secrets by envFrom. Pods
+ * can request devices of a DeviceClass by a resource name, like devices of a
+ * device plugin. Kubernetes enables this by default since 1.36 (feature gate
+ * DRAExtendedResource).
  */
 #ifndef KUBE_DEFINED_NAME_H
 #define KUBE_DEFINED_NAME_H
@@ -23,10 +24,11 @@ enum defined_kind {
 	DEFINED_NO_ADMIN, /* Namespace that may not have such claims */
 	/* GROUP/KIND of a CustomResourceDefinition */
 	DEFINED_KIND,
-	/* NAMESPACE/KIND/NAME/KEY of a ConfigMap or Secret with a key that ends
-	 * like the name of a variable which shows devices */
+	/* NAMESPACE/KIND/NAME/KEY of a ConfigMap or Secret whose key is
+	 * NVIDIA_VISIBLE_DEVICES or CUDA_VERSION, or the end of one of these
+	 * names, to which envFrom may add a prefix */
 	DEFINED_VARIABLE,
-	/* NAMESPACE/KIND/NAME of one that has no such key */
+	/* NAMESPACE/KIND/NAME of a ConfigMap or Secret without such a key */
 	DEFINED_NO_VARIABLE,
 };
 
@@ -53,7 +55,7 @@ bool defined_name_is(const struct defined_name *name, enum defined_kind kind,
  * read once, because an object may request tens of thousands of names. */
 struct cluster_names {
 	struct arena arena; /* memory of the names; the owner releases it */
-	uint64_t serial;    /* serial number of the cluster; 0: none */
+	uint64_t serial;    /* serial number of the cluster, or 0 */
 	struct defined_name *items;
 	size_t n;
 };

@@ -26,14 +26,14 @@ struct field_issue {
 	const char *field;     /* "env", "nodeSelector", "replicas" */
 	const char *wanted;    /* "a string" */
 	const struct object *object;
-	const struct pod *pod;	   /* pod that contains it; NULL: the object */
+	const struct pod *pod;	   /* pod that contains it, or NULL */
 	const struct container *c; /* container that contains it, or NULL */
 };
 
 struct field_walk {
 	bool counts_only; /* check only numbers of pods */
-	/* The definition of the custom kind is known, and may differ from the
-	 * table. */
+	/* The input or the cluster defines the custom kind, so the table is not
+	 * used for it. */
 	bool defined;
 	/* Set during found(): the value is in a field that is defined by an
 	 * operator's kind, not by the Go types. */

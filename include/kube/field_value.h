@@ -20,7 +20,7 @@ struct value_issue {
 	 * required field is not set */
 	const char *text;
 	const struct object *object;
-	const struct pod *pod;	   /* pod that contains it; NULL: the object */
+	const struct pod *pod;	   /* pod that contains it, or NULL */
 	const struct container *c; /* container that contains it, or NULL */
 };
 
@@ -36,8 +36,8 @@ struct value_walk {
 	struct arena *arena; /* memory of the texts */
 	enum value_check check;
 	bool custom_only; /* check pods of custom kinds alone */
-	/* The definition of the custom kind is known, and may differ from the
-	 * table. */
+	/* The input or the cluster defines the custom kind, so the table is not
+	 * used for it. */
 	bool defined;
 	/* Set during found(): the value is in a field of the operator's own. */
 	bool custom;

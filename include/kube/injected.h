@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fields that the cluster adds to pods before they are created (policy:
- * `injected:`): rules read them if the author did not set the field. Their
- * nodes are not in a file (node_is_injected()), so that findings and fixes skip
- * them.
+ * Fields that the cluster adds to pods before they are created, as listed in
+ * the policy's `injected:`. Rules read them if the author did not set the
+ * field. Their nodes are not in a file (node_is_injected()), so that findings
+ * and fixes skip them.
  */
 #ifndef KUBE_INJECTED_H
 #define KUBE_INJECTED_H
@@ -17,7 +17,7 @@ struct pod;
 struct kube_config;
 
 struct pod_injection {
-	/* NULL-terminated; NULL: all namespaces */
+	/* NULL-terminated, or NULL (all namespaces) */
 	const struct glob *const *namespaces;
 	/* Map with schedulerName, runtimeClassName, tolerations, volumes, env,
 	 * labels. */

@@ -7,8 +7,9 @@
 
 enum kind_fault {
 	KIND_NO_FAULT,
-	KIND_MISSPELLED, /* differs in case, or unknown in a known group */
-	KIND_ELSEWHERE,	 /* exists in another group */
+	/* differs only in case, or is similar to a native kind */
+	KIND_MISSPELLED,
+	KIND_ELSEWHERE, /* exists in another group */
 };
 
 struct kind_meant {

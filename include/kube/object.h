@@ -39,10 +39,9 @@ enum kind_class {
 };
 
 /*
- * Mechanism that starts an object's pods together; see object.gang_*. Ray
- * clusters run with the workers they have: GANG_NONE, unless a queue or
- * scheduler groups them. A TrainJob's runtime may group its pods:
- * GANG_OPERATOR.
+ * Mechanism that starts an object's pods together (see object.gang_kind). Ray
+ * clusters run with the workers they have, so they are GANG_NONE unless a queue
+ * or scheduler groups them.
  */
 enum gang_kind {
 	GANG_NONE,     /* pods start one by one; each is useful alone */
@@ -64,7 +63,7 @@ struct object {
 	const char *name, *namespace, *generate_name;
 	/* metadata of the object, or NULL */
 	const struct node *labels, *annotations;
-	/* row of the kinds table; NULL: unknown kind */
+	/* row of the kinds table, or NULL (unknown kind) */
 	const struct kind *type;
 	enum kind_class class;
 	bool fragment; /* a part of an object, such as a kustomize patch */
@@ -99,7 +98,8 @@ struct object {
 	bool pods_inferred; /* unknown kind, pods found by their shape */
 	bool pods_unknown;  /* unknown kind with devices, no pods found */
 	const struct claim_table *claims; /* claims of its file, or NULL */
-	const struct node *runtime;	/* its name, if it is in another file */
+	/* name of its runtime, if that is in another file or the cluster */
+	const struct node *runtime;
 	const struct runtime_use *uses; /* its runtimes (kube/runtime.h) */
 	/* pointer of the caller, which workload_read() copies to the workload;
 	 * or NULL */
@@ -109,9 +109,10 @@ struct object {
 /* A kind that the policy adds (`kinds:`). */
 struct policy_kind {
 	const char *api_version, *kind;
-	/* pointer with * for items: "/spec/roles/" "*" "/template" */
+	/* JSON pointer to its pods; a token * matches each item or value */
 	const char *pods;
-	/* pointer to the number, with the same item for *; or NULL */
+	/* JSON pointer to the number of pods, or NULL. A token * is the item
+	 * that the same token of pods matched. */
 	const char *replicas;
 };
 
@@ -121,8 +122,8 @@ struct kube_config {
 	size_t nkinds;
 	const struct pod_injection *injected; /* see kube/injected.h */
 	size_t ninjected;
-	/* Exact names of infrastructure namespaces, NULL-terminated; NULL: the
-	 * default names. */
+	/* Exact names of infrastructure namespaces, NULL-terminated, or NULL
+	 * (the default names). */
 	const char *const *infrastructure;
 	bool fragment; /* every object is a patch (kustomize names the file) */
 	/* claims in the file (kube/claim.h) */
@@ -200,8 +201,8 @@ bool kind_makes_pods(const struct kube_config *config, const char *api_version,
 	for (const struct pod *pod_ = (object_)->pods;                         \
 	     pod_ && pod_ < (object_)->pods + (object_)->npods; pod_++)
 
-/* Method by which the operator of the gang scheduler adds up the requests of
- * the templates. */
+/* Method by which the kind's operator adds up the requests of the templates for
+ * a PodGroup. */
 enum summed_requests {
 	REQUESTS_NOT_SUMMED, /* not at all, or limits replace requests */
 	/* requests, or the limits if no requests are set */

@@ -44,9 +44,10 @@ struct platform {
 	 * them. */
 	enum tri limit_defaults;
 	enum device_injection injection;
-	/* Minor versions of Kubernetes 1 and Karpenter 1; 0: unknown. */
+	/* Minor versions of Kubernetes 1 and Karpenter 1, or 0 if unknown. */
 	int kubernetes, karpenter;
-	/* Versions of operators, such as "0.17" or "v1.4.0"; NULL: unknown. */
+	/* Versions of operators, such as "0.17" or "v1.4.0", or NULL if
+	 * unknown. */
 	const char *operators[OPERATORS];
 };
 

@@ -101,8 +101,8 @@ struct pod {
 	/* spec is not a PodSpec (NIM, TrainJob, Spark), so that rules on
 	 * PodSpec fields skip it */
 	bool flat;
-	/* the only fields that a generated pod can have; NULL: all fields of a
-	 * PodSpec */
+	/* places of the fields from which the pod is generated, or NULL; unless
+	 * partly is set, the pod can have no other fields */
 	const struct field_row *fields;
 	/* map of the kind from which a generated pod is made; else the spec
 	 * before the operator's changes */
@@ -151,8 +151,8 @@ const struct node *pod_field_default(const struct pod *pod, const char *name);
  * maps. Returns NULL if it is not set. */
 const struct node *pod_scheduler_default(const struct pod *pod);
 
-/* Returns a PodSpec field, from the map in which the kind has it (Argo:
- * template, then spec; Dynamo: extraPodSpec). */
+/* Returns a PodSpec field, from the map in which the kind has it. In Argo, it
+ * is the template or else the spec, in Dynamo extraPodSpec. */
 static inline __attribute__((always_inline)) const struct node *
 pod_field(const struct pod *pod, const char *name)
 {
@@ -211,25 +211,27 @@ const struct node *pod_field_place(const struct pod *pod,
 /* Returns a volume of the pod by name, or NULL. */
 const struct node *pod_volume(const struct pod *pod, const char *name);
 /* True if the pod is made from a copy of the other's template and differs at
- * most in its name, its role or its number. Both belong to one group. */
+ * most in its name, its role or its number. The groups of both are items of one
+ * list. */
 bool pod_repeats(const struct pod *pod, const struct pod *other);
-/* Describes how an operator handles its pods. */
+/* Properties of an operator's handling of its pods. */
 struct pod_handling {
-	/* It rejects some PodSpec fields unless features allow them. */
+	/* The operator rejects some PodSpec fields unless features allow
+	 * them. */
 	bool gates_fields;
-	/* It limits the time until a pod is ready, whatever the probes are, or
-	 * adds a startupProbe. */
+	/* The operator limits the time until a pod is ready, whatever the
+	 * probes are, or adds a startupProbe. */
 	bool bounds_start;
 	/* The field that requests unlimited retries (Argo's retryStrategy
 	 * without a limit, Spark's Always, JobSet's IgnoreMaxRestarts), or
 	 * NULL. */
 	const struct node *(*endless)(const struct pod *pod);
-	/* True if it adds a container with cpu requests. */
+	/* True if the operator adds a container with cpu requests. */
 	bool (*adds_helper)(const struct pod *pod);
 };
 const struct pod_handling *pod_handling(const struct pod *pod);
-/* True if it has nodeSelector and tolerations as a PodSpec does. Flat pods do
- * not. */
+/* True if the pod has nodeSelector and tolerations as a PodSpec does. Flat pods
+ * do not. */
 bool pod_has_placement(const struct pod *pod);
 /* True if an item that a patch adds to this list of a pod joins the items of
  * its template. */

@@ -13,7 +13,8 @@ struct pod_path {
 	 * a list, "*" each value of a map; a path has at most one of them. */
 	const char *const *steps;
 	bool is_spec; /* leads to a PodSpec, not to a pod template */
-	bool boxes;   /* has lists besides initContainers and containers */
+	/* has containers in other places than initContainers and containers */
+	bool boxes;
 };
 
 /* Returns the n pod paths of a kind (group "": the core group). Returns NULL if

@@ -30,7 +30,8 @@ struct quantity quantity_add(struct quantity a, struct quantity b);
 struct quantity quantity_sub(struct quantity a, struct quantity b);
 /* Returns a * n, capped instead of overflowing. */
 struct quantity quantity_mul(struct quantity a, int64_t n);
-/* Value() and MilliValue() of apimachinery: rounded up, and capped instead of
+/* Return the whole units, or the thousandths, as Value() and MilliValue() of
+ * apimachinery do. They round away from zero, and cap the result instead of
  * overflowing. */
 int64_t quantity_value(struct quantity q);
 int64_t quantity_milli(struct quantity q);

@@ -44,7 +44,7 @@ struct node *typed_object(struct arena *arena, const struct object *object,
 const struct node *typed_as_sent(struct arena *arena,
 				 const struct object *object);
 /* Returns the author's node, below origin, from which a node below typed was
- * made, or the nearest parent that has one. NULL if the node is in another
+ * made, or else that of its nearest parent. NULL if the node is in another
  * tree. */
 const struct node *typed_origin(const struct node *node,
 				const struct node *typed,
@@ -70,8 +70,8 @@ struct unknown_walk {
 	void *context;
 	const struct object *object;
 	const struct pod *pod;
-	/* The definition of the custom kind is known, and may differ from the
-	 * table. */
+	/* The input or the cluster defines the custom kind, so the table is not
+	 * used for it. */
 	bool defined;
 	/* Set by typed_unknown_fields(): the object's fields are those of the
 	 * releases of an operator. */

@@ -183,7 +183,8 @@ static void lower(const char *from, char to[NAME_LENGTH])
 	to[i] = '\0';
 }
 
-/* Common spellings without the domain, or without part of it. */
+/* Names in use for an accelerator without the right domain, and the resource
+ * names that they mean. */
 static const char *const bare_names[][2] = {
 	{"gpu", "nvidia.com/gpu"},
 	{"gpus", "nvidia.com/gpu"},
@@ -394,7 +395,7 @@ bool accelerator_is_named(const char *text, size_t len)
 
 const struct node_label *node_label_find(const char *key)
 {
-	/* Rules look up the labels of a pod one after the other, so caching the
+	/* Labels are often looked up several times in a row, so caching the
 	 * last one saves 2 % of the time of a review. */
 	static _Thread_local const struct node_label *last;
 	long i;
@@ -485,7 +486,8 @@ static bool wild_match(const char *pattern, const char *text)
 	}
 }
 
-/* Matches the pattern at the start, or after a registry or folder. */
+/* Matches the pattern at the start of the path, or after a registry or
+ * folder. */
 static bool path_matches(const char *pattern, const char *path)
 {
 	if (*pattern == '*')

@@ -27,10 +27,11 @@ static const char *service_part(const struct object *object, const char *value)
 }
 
 /*
- * True for SUBDOMAIN, or SUBDOMAIN.NAMESPACE with or without a suffix; if the
- * namespace is unknown, a suffix that begins with `.svc` is required. Any other
- * name may belong to a Service `NAME-0` (NAME-0.NAMESPACE,
- * NAME-0.NAMESPACE.svc), or to a host outside of the cluster.
+ * True for SUBDOMAIN, unless it is the name of the namespace, and for
+ * SUBDOMAIN.NAMESPACE with or without a suffix. If the namespace is unknown, a
+ * suffix that begins with `.svc` is required. Any other name may belong to a
+ * Service `NAME-0` (NAME-0.NAMESPACE, NAME-0.NAMESPACE.svc), or to a host
+ * outside of the cluster.
  */
 static bool is_of_pod(const char *wanted, const char *namespace)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Adds and multiplies numbers that may be unknown. A placeholder makes an
- * amount unknown; its number is then a lower bound. A negative number in a
- * manifest counts as 0.
+ * Arithmetic on numbers that may be unknown. A placeholder makes an amount
+ * unknown. Its number is then a lower bound. A negative number in a manifest
+ * counts as 0.
  */
 #include "kube/amount.h"
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Claims of dynamic resource allocation, and the devices that a pod gets by
- * them. Only the name of a device class shows whether it is an accelerator:
- * classes belong to the drivers (gpu.nvidia.com, mig.nvidia.com, gpu.intel.com,
- * dra.cpu ...). Sources: kubernetes/api resource/v1, v1beta1 (a request's
- * fields are in the request itself) and v1alpha2 (one resource class per
- * claim); core/v1 PodResourceClaim, with `source` until 1.30.
+ * them. Unless the policy or a DeviceClass adds a device class, only its name
+ * shows whether it is an accelerator, because classes belong to the drivers
+ * (gpu.nvidia.com, mig.nvidia.com, gpu.intel.com, dra.cpu ...). Sources:
+ * kubernetes/api resource/v1, v1beta1 (a request's fields are in the request
+ * itself) and v1alpha2 (one resource class per claim); core/v1
+ * PodResourceClaim, with `source` until 1.30.
  */
 #include "kube/claim.h"
 
@@ -18,8 +19,9 @@
 #include "base/vec.h"
 #include "kinds.h"
 
-/* Largest number of claims of a file, and of requests of a claim, that are
- * read. Beyond it, only the names of claims are used. */
+/* Limit on the claims of a file that are read, and on the names of a claim's
+ * requests. Further claims are known by name alone, and the names of more
+ * requests are unknown. */
 enum { CLAIMS_MAX = 256 };
 
 /* Returns the number of letters at s. */
@@ -32,9 +34,9 @@ static size_t letters(const char *s)
 	return n;
 }
 
-/* True if one of the short words is a whole word of the name, possibly with a
- * plural or a version. Inside of other words they occur by chance: default,
- * process, output, unicorn. */
+/* True if one of the short words is a whole word of the name, possibly followed
+ * by an `s`, or by the `v` of a version (tpuv5). Inside of other words they
+ * occur by chance: default, process, output, unicorn. */
 static bool has_word(const char *name, const char *const *words)
 {
 	size_t n;

@@ -40,8 +40,9 @@ static const struct node *first_set(const struct node *map,
 }
 
 /*
- * The steady state is replicas, else the scaler's minimum; the peak
- * (scaled_max) is its maximum, but not less than the steady state.
+ * Returns the pods in the steady state: replicas, else the autoscaler's
+ * minimum. scaled_max returns the peak, which is the autoscaler's maximum, but
+ * not less than the steady state.
  */
 COUNT_FORMULA(scaled)
 {

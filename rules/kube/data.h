@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tables made from rules/kube/data/ *.tsv, sorted by their first columns
- * (bytes); images keep the order of the file.
+ * (bytes). Images and device paths keep the order of the file, because the
+ * first match counts.
  */
 #ifndef RULES_KUBE_DATA_H
 #define RULES_KUBE_DATA_H
@@ -64,8 +65,9 @@ extern const size_t data_mig_profiles_n;
 extern const struct device_path data_device_paths[];
 extern const size_t data_device_paths_n;
 /* At most 64 patterns. Each pattern contains a pair of adjacent bytes, by which
- * it is found: the slot of pair_of() (accelerator.c) contains 1 + the number of
- * a row, and a chain the numbers of further rows with the same pair. */
+ * it is found. The slot of pair_of() (accelerator.c) contains 1 + the number of
+ * a row, and data_images_next the numbers of further rows with the same
+ * pair. */
 enum { DATA_PAIRS = 1024 };
 extern const struct image_pattern data_images[];
 extern const size_t data_images_n;

@@ -65,8 +65,8 @@ static bool pod_signals(const struct pod *pod,
 		"yunikorn.apache.org/task-groups",
 		"yunikorn.apache.org/task-group-name",
 		"gang.scheduling.koordinator.sh/name",
-		/* The autoscaler provisions nodes for all pods before it starts
-		 * any. */
+		/* Cluster Autoscaler adds nodes for all pods before any of them
+		 * can start. */
 		"autoscaling.x-k8s.io/consume-provisioning-request",
 		"cluster-autoscaler.kubernetes.io/consume-provisioning-request",
 		NULL};

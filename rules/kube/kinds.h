@@ -76,18 +76,18 @@ enum field_base { FIELD_OF_POD, FIELD_OF_GROUP, FIELD_OF_OBJECT };
  * value of the same key in another tree. */
 enum view_merge {
 	VIEW_MERGES = 1,
-	VIEW_OF_NONE, /* a map without fields that only contains other views */
+	VIEW_OF_NONE, /* a generated map, which only contains other views */
 	VIEW_REPLACES,
 	VIEW_APPENDS, /* a list, which is appended */
 };
 
 /* A place where a kind has a field of its pods. */
 struct field_row {
-	/* Path in the PodSpec or its main container; NULL: all fields. */
+	/* Path in the PodSpec or its main container, or NULL (all fields). */
 	const char *const *to;
 	const char *const *from; /* NULL: the map itself */
-	/* key of a text that is joined to this one, or, in the items of a list,
-	 * key with the meaning of mountPath; NULL: none */
+	/* key of a text that is joined to this one, or for a list, key in its
+	 * items that has the meaning of mountPath; NULL if neither applies */
 	const char *join;
 	bool box; /* a field of the container */
 	enum view_merge merge;
@@ -139,7 +139,7 @@ struct pod_row {
 	const struct field_row *fields; /* fields of a generated pod, or NULL */
 	const char *container; /* name of the generated container, or NULL */
 	/* version to which the row applies, or "!" and a list of those to which
-	 * it does not; NULL: all */
+	 * it does not, or NULL (all) */
 	const char *version;
 	/* the fields are merged into the PodSpec of base() */
 	bool based;
@@ -218,8 +218,8 @@ struct pod_builder {
 	/* Patches of the workflow's defaults, and of its templateDefaults. */
 	struct device_patch *patch, *usual_patch;
 	uint32_t merge_budget; /* see template_merge() */
-	/* The PodSpec of the runtime, as its author wrote it: base() sets
-	 * it. */
+	/* The PodSpec of the object that the pod is based on, as its author
+	 * wrote it. Set by base(). */
 	const struct node *base;
 };
 
@@ -293,7 +293,8 @@ void pods_read(struct arena *arena, const struct kube_config *config,
  * item or map value, or NULL. */
 void pod_build(struct pod_builder *builder, const struct node *holder,
 	       const struct node *element);
-/* Finds pods by the shape of the tree, for kinds that are in no table. */
+/* Finds pods by the shape of the tree, for kinds that are in no table and for
+ * custom kinds without a pod at the places in the table. */
 void shape_read(struct pod_builder *builder);
 void policy_kind_read(struct pod_builder *builder,
 		      const struct policy_kind *kind);
@@ -318,7 +319,8 @@ const struct node *template_merge(struct arena *arena, uint32_t *budget,
 struct node *merge_hollow(struct arena *arena, const struct node *node);
 void merge_add(struct arena *arena, uint32_t *budget, struct node *out,
 	       const struct node *node);
-/* Returns the node under another key, with its own source position. */
+/* Returns a copy of the node under another key, with the same source position.
+ * Its parent is a second copy. */
 struct node node_view(struct arena *arena, const struct node *node,
 		      const char *key);
 /* Returns the value after the patch. Both must have the same key. */
@@ -344,8 +346,8 @@ void containers_read(struct pod_builder *builder, struct pod *pod);
 /* Computes the devices per pod, including those in the operator's fields, and
  * sets gpu_by. */
 void pod_gpus(struct pod_builder *builder, struct pod *pod);
-/* Like pod_request() for an extended resource, after all its users are
- * added. */
+/* Like pod_request() for an extended resource, whose requests by containers the
+ * caller has added up in `all`. */
 struct quantity pod_extended(const struct pod *pod, const char *resource,
 			     const struct request_sum *all, bool *unknown);
 /* Returns the text with each `{{x}}` replaced by a placeholder of the same

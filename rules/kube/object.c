@@ -7,11 +7,10 @@
 #include "base/text.h"
 
 /*
- * Replaces each `{{x}}` by a placeholder of the same length ("<XXX>"). It is a
- * placeholder also next to other text ("<XXX>Gi"). The markup is replaced
- * before the string is read as YAML, which it may not be itself; with the same
- * length, positions stay valid. A `{{` without `}}` on its line ends the
- * replacement.
+ * Replaces each `{{x}}` by a placeholder of the same length ("<XXX>"), which is
+ * recognized also next to other text ("<XXX>Gi"). The markup is replaced before
+ * the string is read as YAML, which it may not be itself. With the same length,
+ * positions stay valid. A `{{` without `}}` on its line ends the replacement.
  */
 const char *text_without_markup(struct arena *arena, const char *text,
 				size_t len)
@@ -36,8 +35,6 @@ const char *text_without_markup(struct arena *arena, const char *text,
 	return copy;
 }
 
-/* In Katib, for example, the factors are the parallel trials, several levels
- * deep. */
 struct amount object_copies(const struct object *o)
 {
 	struct amount copies = amount_of(1);

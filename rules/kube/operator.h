@@ -16,7 +16,7 @@
 struct gang {
 	struct amount n;  /* number of pods that must run at once */
 	bool needed;	  /* the pods need each other */
-	bool by_operator; /* the kind itself starts them together */
+	bool by_operator; /* the operator itself starts them together */
 	/* each pod is useful alone, even if something groups them */
 	bool alone;
 };
@@ -25,7 +25,8 @@ struct gang {
  * them. */
 struct vllm_settings {
 	/* The program, for messages, which may name the versions of the
-	 * operator that read the fields; NULL: it does not start vLLM. */
+	 * operator that read the fields. NULL if the operator does not start
+	 * vLLM. */
 	const char *program;
 	/* fields with the number of devices over which each layer is split, and
 	 * of copies in the container; or NULL */
@@ -39,14 +40,14 @@ struct vllm_settings {
 struct workload_operator {
 	/* Adds devices that are set by fields of the kind, not by resources. */
 	void (*gpus)(struct pod_builder *builder, struct pod *pod);
-	/* Changes the builder's fields before the pod is read from them. */
+	/* Changes the pod's spec before its fields are read. */
 	void (*patch)(struct pod_builder *builder, struct pod *pod);
 	/* Name of the list that replaces resourceClaims, or NULL. claim() reads
 	 * an entry that is not a Kubernetes claim, or returns false. */
 	const char *claims;
 	bool (*claim)(struct pod *pod, const struct node *entry);
-	/* Returns the pod template after a patch of the builder's group, or
-	 * NULL. */
+	/* Returns the pod template of the builder's group with the patch
+	 * applied, or NULL. */
 	const struct node *(*template)(struct pod_builder *builder,
 				       const struct node *patch);
 	/* Returns the PodSpec of another object into which the fields of a row
@@ -166,8 +167,8 @@ bool too_many(struct arena *arena, const struct node *a, const struct node *b);
 /* Returns a gang of one pod, because each pod starts alone. A template makes no
  * pods, so that its gang is empty. */
 struct gang gang_none(const struct object *object);
-/* Returns the number of all pods that start together. Jobs that wait for others
- * to complete form a later gang; the larger gang counts. */
+/* Returns the number of pods that start together. Jobs that wait for others to
+ * complete form a later gang, and the larger gang counts. */
 struct gang gang_of_all(const struct object *object);
 /* Returns the sum of the gangs of all embedded objects. */
 struct gang gang_of_children(const struct object *object);

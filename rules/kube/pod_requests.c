@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pod's effective requests (after component-helpers resource/helpers.go).
+ * A pod's effective requests, computed as in component-helpers
+ * resource/helpers.go, the limit that bounds a container, and the name of a
+ * pod's devices in messages.
  */
 #include "base/text.h"
 #include "kinds.h"
@@ -44,9 +46,9 @@ static bool add_node(const struct node *node, struct quantity *sum)
 	return state == QUANTITY_OK || state == QUANTITY_ABSENT;
 }
 
-/* Returns the resource of the pod itself, which replaces the sum of its
- * containers; NULL for extended resources, which the pod itself cannot
- * request. */
+/* Returns the limit or request that the pod itself sets in spec.resources,
+ * which replaces the sum of its containers, or NULL. A pod cannot set extended
+ * resources there. */
 static const struct node *pod_level(const struct pod *pod, const char *resource,
 				    bool limits)
 {

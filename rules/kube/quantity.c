@@ -307,7 +307,8 @@ static __int128 held(__int128 nano)
 	return nano < -nano_max ? -nano_max : nano;
 }
 
-/* The sum has the format of the first operand that is not zero. */
+/* Adds two quantities. The sum has the format of the first operand that is not
+ * zero. */
 struct quantity quantity_add(struct quantity a, struct quantity b)
 {
 	struct quantity sum = {0, a.nano ? a.format : b.format};

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A snapshot of a cluster, immutable and shared by reference count. It contains
- * quotas, limit ranges, classes, queues, nodes, and the requests of each
- * owner's pods.
+ * the objects that rules read (enum cluster_kind), the nodes in groups, and the
+ * requests of each owner's pods.
  *
  * A builder takes objects one by one, from a file or from a watch, and
- * publishes snapshots; two snapshots share their unchanged parts, so that
+ * publishes snapshots. Two snapshots share their unchanged parts, so that
  * publishing costs only the changes. Objects are stored packed (names of fields
- * and resources are stored once) and are unpacked into the caller's arena;
- * look-ups use a keyed hash.
+ * and resources are stored once) and are unpacked into the caller's arena.
+ * Look-ups use a keyed hash.
  */
 #ifndef KUBE_CLUSTER_H
 #define KUBE_CLUSTER_H
@@ -72,7 +72,7 @@ struct cluster_resource {
 	/* API versions separated by blanks, the preferred one first */
 	const char *versions;
 	bool optional; /* a CRD or another API that some clusters lack */
-	/* parameters of its list and watch requests; NULL: none */
+	/* parameters of its list and watch requests, or NULL */
 	const char *query;
 };
 const struct cluster_resource *cluster_resource(enum cluster_kind kind);
@@ -130,14 +130,15 @@ struct cluster_object {
 	const struct node *root; /* stored fields: spec, status, value, ... */
 };
 /* Returns the objects of a kind in a namespace ("" for cluster-scoped kinds)
- * and their number. Their trees live in the arena, as long as the caller holds
- * the cluster. */
+ * and sets *n to their number. The result is in the arena and refers to the
+ * cluster, so it is valid as long as the caller holds both. */
 const struct cluster_object *cluster_objects(const struct cluster *cluster,
 					     enum cluster_kind kind,
 					     const char *namespace,
 					     struct arena *arena, size_t *n);
 /* Returns the stored fields of the object with this identity. Returns NULL, and
- * records the absence, if there is no such object; NULL for nodes and pods. */
+ * records the absence, if the snapshot lacks it. Returns NULL for nodes, pods
+ * and kinds that snapshots do not store. */
 const struct node *cluster_object(const struct cluster *cluster,
 				  const struct object_id *id,
 				  struct arena *arena);
@@ -188,18 +189,19 @@ const struct node_group *cluster_nodes(const struct cluster *cluster,
 bool cluster_label_is_individual(const struct cluster *cluster,
 				 const char *key);
 
-/* Requests of all unfinished pods of an owner, including the pods of objects
- * that it owns (a CronJob's Jobs). */
+/* Requests of the unfinished pods of an owner, including the pods of objects
+ * that it owns (a CronJob's Jobs). Only pods that request extended resources
+ * count. */
 struct cluster_usage {
 	struct object_id owner;
 	uint64_t pods;
 	struct pod_demand *items; /* extended resources */
 	size_t n;
-	bool owned; /* owned by another known object */
+	bool owned; /* has a known owner, whose usage includes this one */
 };
 bool cluster_usage(const struct cluster *cluster, const struct object_id *owner,
 		   struct arena *arena, struct cluster_usage *out);
-/* True if the owner has unfinished pods. */
+/* True if the owner has unfinished pods that request extended resources. */
 bool cluster_has_pods(const struct cluster *cluster,
 		      const struct object_id *owner);
 /* Returns the owner's requests of one resource; 0 if there are none. */
@@ -261,31 +263,31 @@ struct cluster_item {
  * Adds an object as the API server returns it, or replaces the one of the same
  * name. Returns 1 if a stored field changed, 0 if not, and -1 with err set if
  * the object is invalid and left out (an older one of that name stays). Pods
- * add to the usage of their owners; objects of other kinds provide owner
- * references. kind is used if the object lacks apiVersion and kind (like items
- * of a list); it may be NULL.
+ * add to the usage of their owners. Objects of other kinds provide owner
+ * references. If the object lacks apiVersion or kind, like the items of a list,
+ * those of the item are used, which may be NULL.
  */
 int cluster_builder_add(struct cluster_builder *builder,
 			const struct cluster_item *item, struct err *err);
 /*
- * A response of an API server that is being read: to a list request, or to a
- * get request (one object).
+ * A response of an API server that is being read, to a list request or to a get
+ * request (one object).
  */
 struct cluster_list {
 	enum cluster_kind kind;	  /* CLUSTER_OTHER: metadata of any kind */
 	struct buf next, version; /* continue token and resourceVersion */
-	size_t items;		  /* added so far */
+	size_t items;		  /* objects of lists so far, valid or not */
 	void (*warn)(void *context, const char *text); /* may be NULL */
 	void *context;
 };
 /* Adds the objects of a response and sets the other members of list. Invalid
  * objects are left out, and warn is called for each. Returns 0, or -1 with err
- * set if the text is not a JSON object. An invalid object in the response to a
- * get also sets err. */
+ * set if the text is not a JSON object. If the object in the response to a get
+ * is invalid, returns 0 with err set. */
 int cluster_builder_list(struct cluster_builder *builder, const char *text,
 			 size_t len, struct cluster_list *list,
 			 struct err *err);
-/* Returns 1 if something that was stored of the object is removed, else 0. */
+/* Returns 1 if something stored was removed with the object, else 0. */
 int cluster_builder_remove(struct cluster_builder *builder,
 			   const struct object_id *id);
 /* Removes all objects of a kind before it is listed again. Publish only after
@@ -306,8 +308,8 @@ size_t cluster_builder_keep(struct cluster_builder *builder,
  * loader skips them. */
 bool cluster_is_unread(enum cluster_kind kind, const struct node *map,
 		       const char *key, size_t len);
-/* Sets the reason why a kind cannot be read; NULL: it can be read again. The
- * text is copied. */
+/* Sets the reason why a kind cannot be read, or removes it if reason is NULL.
+ * The text is copied. */
 void cluster_builder_unreadable(struct cluster_builder *builder,
 				enum cluster_kind kind, const char *reason);
 /* Sets server and policy; the texts are copied. policy is NULL if unknown. */
@@ -322,7 +324,8 @@ void cluster_builder_admission(struct cluster_builder *builder,
  */
 int cluster_builder_usage(struct cluster_builder *builder,
 			  const struct node *item, struct err *err);
-/* Publishes the current state. The builder can be used further. */
+/* Publishes the current state, as a snapshot with one reference. The builder
+ * can be used further. */
 struct cluster *cluster_builder_finish(struct cluster_builder *builder,
 				       int64_t taken_at);
 

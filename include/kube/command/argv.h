@@ -30,8 +30,8 @@ struct argv {
 	} * items;
 	size_t n;
 	bool unknown; /* some word may be any flag */
-	/* Bit sets (modulo 64) of the first two characters of all texts and
-	 * bases, and of all flag names, so that most look-ups end without a
+	/* Bit sets (hashes modulo 64) of the first two characters of all texts
+	 * and bases, and of all flag names, so that most look-ups end without a
 	 * search. */
 	uint64_t starts, flags;
 };

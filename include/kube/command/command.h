@@ -14,7 +14,8 @@
 
 enum command_type {
 	COMMAND_UNKNOWN,
-	COMMAND_ENDS,	     /* nvidia-smi, python x.py, a sample's binary */
+	/* nvidia-smi, python x.py, an image of a CUDA sample */
+	COMMAND_ENDS,
 	COMMAND_WAITS,	     /* sleep infinity, tail -f /dev/null */
 	COMMAND_INTERACTIVE, /* jupyter, code-server, bash on a terminal */
 };
@@ -23,8 +24,9 @@ struct container_command {
 	enum command_type type;
 	/* the word that decides: "nvidia-smi", "sleep" */
 	const char *what;
-	const struct node *at; /* the command's node, or the image's */
-	int64_t seconds;       /* length of the wait; 0: endless, or unknown */
+	const struct node *at; /* node of that word, or of the image */
+	/* length of the wait, or 0 if it is endless or unknown */
+	int64_t seconds;
 };
 
 struct container_command container_command(const struct container *c);
@@ -36,8 +38,8 @@ bool container_tests_devices(const struct container *c);
  * 0 for a text that does not start with a number. */
 double sleep_seconds(const char *time);
 /* True if the command has a `while` loop, sleeps in another loop, follows a
- * file, or sleeps for an hour or for an unknown time, possibly after its
- * work. */
+ * file, or sleeps for an hour or more or for an unknown time, possibly after
+ * its work. */
 bool container_goes_on(const struct container *c);
 /* Returns the command list, else args, else NULL. */
 const struct node *container_command_node(const struct container *c);

@@ -86,7 +86,7 @@ bool container_says(const struct container *c, const char *text);
  * name would take effect.
  */
 bool container_env_is_free(const struct container *c, const struct node *entry);
-/* Returns a new entry {name: ..., value: ...}. */
+/* Returns a new env entry, a map with `name` and `value`. */
 struct node *env_entry(struct arena *arena, const char *name,
 		       const char *value);
 

@@ -49,10 +49,11 @@ struct parallel {
 	/* Ray, a hostfile, a settings file or copies on other nodes may place
 	 * or count its processes. */
 	bool spread;
-	bool unknown;  /* unknown parts may hide flags */
-	bool cpu;      /* runs without devices */
-	bool one_pod;  /* counts devices of one pod, also in a group */
-	bool versions; /* only the versions that `program` names count them */
+	bool unknown; /* unknown parts may hide flags */
+	bool cpu;     /* runs without devices */
+	bool one_pod; /* counts devices of one pod, also in a group */
+	/* only the operator versions that `program` names read them */
+	bool versions;
 };
 
 struct parallel_list {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Limits on a run: the fields of each kind for its deadline, its retries and
- * its time to live, and the JobSpecs that other kinds contain.
+ * its time to live, and the JobSpecs that other kinds contain. Also finds the
+ * object's GPU pods, and whether it ends, is queued or is suspended.
  */
 #ifndef KUBE_LIFECYCLE_H
 #define KUBE_LIFECYCLE_H
@@ -51,7 +52,8 @@ struct run_policy {
 	const char *before; /* path of the map in earlier versions, or NULL */
 	bool has_runtime;   /* a runtime may set a deadline as well */
 };
-/* Returns false for kinds without any of these fields. */
+/* Sets *out to the fields of the object's kind. Returns false if the kind has
+ * none of them. */
 bool object_run_policy(const struct object *object, struct run_policy *out);
 /* Returns the place of a missing field: its map, else the spec, else the root
  * of the object. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The source of a pod's priority class: its own priorityClassName, or the field
- * or label that its operator copies to it (listed in priority.c).
+ * Priority classes of pods: their source, which is priorityClassName or a field
+ * or label that the operator copies to it (listed in priority.c), other fields
+ * that order a workload in a queue, and the system's classes.
  */
 #ifndef KUBE_PRIORITY_H
 #define KUBE_PRIORITY_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The purpose of a pod, derived from its kind, commands, images and namespace.
+ * The purpose of a pod, derived from its kind, commands, images and namespace,
+ * and the selector that restricts it to accelerator nodes.
  */
 #ifndef KUBE_CLASS_H
 #define KUBE_CLASS_H
@@ -9,8 +10,9 @@
 
 struct argv;
 
-/* True for pods of a kind made for training, and for pods with a training
- * command. If the kind also runs other work, its operator or the command
+/* True for pods of a kind made for training, for pods with a training command,
+ * and for pods of a JobSet with several pods if nothing shows another purpose.
+ * If a kind made for training also runs other work, its operator or the command
  * decides. False in kinds made for serving, and for DaemonSets. */
 bool pod_is_training(const struct pod *pod);
 /* True for pods of a kind that serves, for pods with the command or image of a
@@ -19,8 +21,8 @@ bool pod_is_training(const struct pod *pod);
 bool pod_is_serving(const struct pod *pod);
 /* Returns whether the container answers only after it has loaded a model. Yes
  * in kinds made for serving, for servers recognized by command or image, and
- * for commands that name a model; no for simulators and for Ollama, which loads
- * on request; unknown for others. */
+ * for commands that name a model. No for simulators and for Ollama, which loads
+ * on request. Unknown for others. */
 enum tri container_loads_model(const struct argv *argv,
 			       const struct container *c);
 enum pod_purpose { PURPOSE_NONE, PURPOSE_TRAINING, PURPOSE_SERVING };
@@ -33,7 +35,7 @@ bool pod_is_launcher(const struct pod *pod);
  * domain of pods with devices, or selects nodes with GPUs for it. */
 bool pod_follows_devices(const struct pod *pod);
 /* Returns yes for a namespace in the policy's `infrastructure:`, or in the
- * default list if the policy lacks it. namespace is NULL if unknown. */
+ * default list if the policy lacks it; unknown for NULL. */
 enum tri namespace_is_infrastructure(const struct kube_config *config,
 				     const char *namespace);
 /*

@@ -49,8 +49,8 @@ bool image_is_cpu(const char *image);
 /* True if the pod is a template that other objects use and change (a serving or
  * training runtime, a preset), so that its resources may come from them. */
 bool pod_is_preset(const struct pod *pod);
-/* True for a worker of a group in which the leader or head gets the
- * requests. */
+/* True for a role named worker in an object with several roles, where the
+ * leader or head gets the requests. */
 bool pod_is_group_worker(const struct pod *pod);
 
 /* The effect of the env entry of a visibility variable. */

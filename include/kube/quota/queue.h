@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computes the most that a ClusterQueue of Kueue can ever give to one PodSet.
- * Source: kueue pkg/cache (flavors per PodSet; without a borrowingLimit,
- * borrowing within a cohort is unlimited).
+ * Computes the most that a ClusterQueue of Kueue can ever give to one PodSet,
+ * and finds flavors that never accept a pod. Source: kueue pkg/cache (flavors
+ * per PodSet; without a borrowingLimit, borrowing within a cohort is
+ * unlimited).
  */
 #ifndef KUBE_QUEUE_H
 #define KUBE_QUEUE_H
@@ -11,12 +12,12 @@
 #include "kube/set/index.h"
 
 struct queue_offer {
-	bool covered; /* a resource group lists the resource */
+	bool covered; /* a resource group lists the resource, or may list it */
 	/* A group lists a resource whose name is derived from this one: Kueue's
 	 * configuration may replace the resource by it
 	 * (resources.transformations). */
 	bool replaced;
-	/* its cohort lends without a limit, or the limit is unknown */
+	/* its cohort lends without a limit, or a quota or a limit is unknown */
 	bool unlimited;
 	struct quantity most; /* amount in the best flavor */
 	const char *flavor;   /* the best flavor */

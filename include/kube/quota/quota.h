@@ -51,8 +51,8 @@ struct quota_key {
  * name), or NULL. */
 const char *quota_accelerator(const struct accelerator_extra *extra,
 			      const struct resource_amount *hard);
-/* Returns the resource whose requests count for this entry of `hard`: an
- * accelerator, or the key of a device class; NULL for others. */
+/* Returns the resource whose requests count for this entry of `hard`, which is
+ * an accelerator or the key of a device class, or NULL. */
 const char *quota_counted(const struct accelerator_extra *extra,
 			  const struct resource_amount *hard);
 /* True if the quota limits any accelerator. */

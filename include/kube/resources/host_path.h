@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The path on the host that a mount exposes: the volume's path joined with the
- * mount's subPath, without redundant slashes and dots, and with the link
- * /var/run resolved to /run, as on every host that runs a kubelet.
+ * The path on the host that a mount exposes, and the devices that it shows. The
+ * path is that of the volume joined with the mount's subPath, without redundant
+ * slashes and dots, and with the link /var/run resolved to /run, as on every
+ * host that runs a kubelet.
  */
 #ifndef KUBE_HOST_PATH_H
 #define KUBE_HOST_PATH_H
@@ -11,7 +12,8 @@
 #include "kube/object.h"
 
 struct host_path {
-	const char *path;	 /* on the host; NULL: not a hostPath volume */
+	/* on the host, or NULL (not a hostPath volume) */
+	const char *path;
 	const char *at;		 /* in the container */
 	const char *volume;	 /* name of the volume */
 	const struct node *node; /* hostPath.path */
@@ -25,7 +27,7 @@ struct host_path mount_host_path(struct arena *arena, const struct container *c,
 				 const struct node *mount);
 
 /* Cleans a path ("/a//b/./c/../d/" gives "/a/b/d") and resolves the links
- * /var/run and /proc/PID/root. */
+ * /var/run, /proc/PID/root and /proc/PID/cwd. */
 const char *host_path_clean(struct arena *arena, const char *path);
 
 enum host_shows {

@@ -71,7 +71,7 @@ bool shm_volume_size(const struct container *also, const struct node *volume,
  * new volume. Returns false if one of them has no such size. */
 bool shm_new_size(const struct pod *pod, struct quantity *size);
 /* True if the size is below the memory limit of this container and of those
- * that mount the volume. */
+ * that mount the volume. False if a limit is unknown. */
 bool shm_size_fits(const struct container *also, const struct node *volume,
 		   struct quantity size);
 /* True if all mounts of the volume are at /dev/shm, in containers that run at

@@ -30,8 +30,8 @@ const struct mig_profile *mig_profiles(size_t *n);
  * one. */
 const char *mig_product_of(const char *key, const char *value);
 
-/* Returns the largest number of GPUs per node according to such a label; -1 if
- * unknown, or if the GPUs are time-sliced or partitioned. */
+/* Returns the largest number of GPUs per node according to a product label with
+ * this value; -1 if unknown, or if the GPUs are time-sliced or partitioned. */
 int mig_product_most(const char *value);
 
 /* Products in a pod's selectors, at most two. */

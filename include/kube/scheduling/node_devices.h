@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computes the number of accelerators of the nodes that a pod selects from
- * instance types and count labels in nodeSelector and required node affinity.
+ * Computes, from instance types and count labels in nodeSelector and required
+ * node affinity, the number of accelerators of the nodes that a pod selects.
  */
 #ifndef KUBE_NODE_DEVICES_H
 #define KUBE_NODE_DEVICES_H
@@ -15,7 +15,7 @@
 
 struct node_devices {
 	/* largest number that the selected instance types and count labels
-	 * have; 0: none is selected */
+	 * have, or 0 if none is selected */
 	int64_t most;
 	/* no selected node has more, because the number is known for every
 	 * value and every term has one */

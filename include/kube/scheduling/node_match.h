@@ -23,7 +23,7 @@ struct node_match {
 	int64_t most;
 	const struct node_group *largest;
 };
-/* resource is NULL if the pod requests none. */
+/* Matches the pod with all nodes. resource is NULL if the pod requests none. */
 struct node_match pod_node_match(const struct cluster *cluster,
 				 const struct pod *pod, const char *resource);
 /* Returns the amount of a resource that each node of the group offers. */

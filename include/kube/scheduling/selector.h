@@ -37,8 +37,8 @@ const struct node *labels_with_namespace(struct arena *arena,
 enum tri node_selector_matches(const struct node *node_selector,
 			       const struct node *node_labels);
 /*
- * Returns whether this list of tolerations tolerates the taint. effect is NULL
- * for a taint with any effect.
+ * Returns whether this list of tolerations tolerates the taint. value is NULL
+ * for a taint with any value, effect is NULL for one with any effect.
  */
 enum tri tolerations_tolerate(const struct node *tolerations, const char *key,
 			      const char *value, const char *effect);

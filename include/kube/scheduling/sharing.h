@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds out what one `nvidia.com/gpu` is on the nodes where the pod may run.
- * The device plugin offers shares of GPUs (time-slicing, MPS without
- * renameByDefault) and MIG slices (strategy `single`) under the name of whole
- * GPUs, and only node labels distinguish them. The plugin's configuration does
- * not say which nodes use it. Sources: k8s-device-plugin
- * internal/lm/resource.go (`-SHARED`, `-MIG-`, gpu.sharing-strategy); GKE
- * timesharing-gpus and gpus-multi.
+ * Finds the kind of unit (device, share or MIG slice) that one `nvidia.com/gpu`
+ * is on the nodes where the pod may run. The device plugin offers shares of
+ * GPUs (time-slicing, MPS without renameByDefault) and MIG slices (strategy
+ * `single`) under the name of whole GPUs, and only node labels distinguish
+ * them. The plugin's configuration does not say which nodes use it. Sources:
+ * k8s-device-plugin internal/lm/resource.go (`-SHARED`, `-MIG-`,
+ * gpu.sharing-strategy); GKE timesharing-gpus and gpus-multi.
  */
 #ifndef KUBE_SHARING_H
 #define KUBE_SHARING_H

@@ -62,7 +62,7 @@ bool secrets_plain(const char *text, size_t len);
  * of a secret, and those inside of strings.
  */
 void secrets_of_tree(struct secrets *secrets, const struct node *root);
-/* Collects the values in a text of any format: NAME=value, NAME: value, and
+/* Collects the values in a text of any format: `NAME=value`, `NAME: value`, and
  * `name: NAME` next to `value: value`. */
 void secrets_of_text(struct secrets *secrets, const char *text, size_t len);
 /* Adds a value. Each of its lines is masked. */

@@ -40,9 +40,9 @@ struct place {
 	const struct node *node;
 };
 /*
- * The start of a PodSpec in its file. If it is made from the PodSpec of a
- * runtime of the input, that one starts at `base` of the file `base_file`; else
- * base_file is NO_FILE.
+ * The start of a PodSpec in its file; UINT32_MAX if the object is in a string.
+ * If the PodSpec is made from that of a runtime of the input, `base` is the
+ * start of that one in the file `base_file`. Otherwise base_file is NO_FILE.
  */
 struct spec_place {
 	uint32_t start, base_file, base;
@@ -50,8 +50,9 @@ struct spec_place {
 struct pod;
 struct spec_place spec_place_of(const struct pod *pod);
 
-/* Computes line and column, while the object's document exists. Few places of a
- * workload are needed: at admission only those of findings are computed. */
+/* Computes the other members, while the object's document exists. Few places of
+ * a workload are needed, so at admission only those of findings are
+ * computed. */
 void place_settle(struct arena *arena, struct place *place);
 
 struct resource_amount {
@@ -73,12 +74,13 @@ struct quota_scope {
 struct quota {
 	struct object_id id;
 	struct place place; /* node of metadata.name */
-	uint64_t content;   /* keyed hash: equal hashes mean the same object */
+	uint64_t content;   /* keyed hash of identity, content and cluster */
 	const struct cluster *cluster; /* cluster of the object's file */
 	uint32_t set;		       /* see object_index.file_sets */
 	struct resource_amount *hard;
 	size_t nhard;
-	struct resource_amount *used; /* from status.used; in a cluster only */
+	/* from status.used, which files usually lack */
+	struct resource_amount *used;
 	size_t nused;
 	struct quota_scope *scopes;
 	size_t nscopes;
@@ -131,9 +133,11 @@ struct scaler {
 	struct object_id id;
 	/* node of the metric, or of the object's name */
 	struct place place;
-	const char *metric;	 /* cpu or memory; NULL for others */
+	/* cpu or memory if it scales by these alone; else NULL */
+	const char *metric;
 	const char *kind, *name; /* object that it scales, in its namespace */
-	int64_t most;		 /* maximum number of replicas; 0: unknown */
+	/* maximum number of replicas, or 0 if unknown */
+	int64_t most;
 	struct place most_place;
 	const struct cluster *cluster;
 };
@@ -188,7 +192,8 @@ struct pod_group {
 	/* place of the minimum, or of the name on the pods */
 	struct place place;
 	struct amount n; /* minimum, or number of pods */
-	int64_t ranks;	 /* pods of which each waits for all, or 0: unknown */
+	/* number of pods for which the ranks wait, or 0 if unknown */
+	int64_t ranks;
 	const struct cluster *cluster;
 };
 
@@ -219,7 +224,7 @@ struct kept_object; /* see kube/set/index_find.h */
 
 enum queue_type { QUEUE_OTHER, QUEUE_VOLCANO, QUEUE_KAI };
 
-/* The requests of each pod of a template. */
+/* The request of each pod of a template for one resource. */
 struct pod_demand {
 	const char *resource;
 	struct quantity quantity;
@@ -228,8 +233,8 @@ struct pod_demand {
 
 /*
  * A GPU pod that has no priority class, and whose workload no other field
- * orders in a queue. Nearly every GPU workload has one: to read their files
- * again for its place took a quarter of the time of 100,000 files.
+ * orders in a queue. Nearly every GPU workload has one, so its place is stored:
+ * reading the files again for it took a quarter of the time of 100,000 files.
  */
 struct pod_without_class {
 	const char *role;   /* or "" */
@@ -278,7 +283,7 @@ struct workload {
 	struct workload_pod *pods;
 	size_t npods;
 	/* The members below are set by object_index_add() and _finish(). */
-	uint64_t hash; /* hash of the identity; 0: never a duplicate */
+	uint64_t hash; /* hash of the identity, or 0 (never a duplicate) */
 	/* index among all workloads; before object_index_finish(), among those
 	 * of its thread */
 	size_t at;
@@ -356,10 +361,10 @@ void object_index_release(struct object_index *set);
 /* Returns the set to which a workload's file belongs. */
 uint32_t index_set_of(const struct object_index *set, const struct workload *w);
 /*
- * Before object_index_finish(): calls each() with a hash of every object that
- * can exist only once in a cluster: complete workloads with a name and a
- * namespace, quotas, limit ranges, and the default PriorityClass whatever its
- * name.
+ * Calls each() with a hash of every object that a cluster can contain only
+ * once: complete workloads with a name and a namespace, quotas, limit ranges,
+ * and the default PriorityClass whatever its name. Call it before
+ * object_index_finish().
  */
 void object_index_each(const struct object_index *set,
 		       void (*each)(void *context, uint64_t what,
@@ -368,10 +373,10 @@ void object_index_each(const struct object_index *set,
 
 /*
  * Return, after object_index_finish(), the objects that apply to a workload,
- * from its set and its cluster. An object in both has the spec of the file and
- * the status of the cluster; the place of an object that only the cluster has
- * is NO_FILE. Results are valid until the next call with another namespace or
- * cluster.
+ * from its set and its cluster. A class may also be from another set. An object
+ * in both the set and the cluster has the spec of the file and the status of
+ * the cluster. The place of an object that only the cluster has is NO_FILE.
+ * Results are valid until the next call with another namespace, set or cluster.
  */
 const struct quota *index_quotas(const struct object_index *set,
 				 const struct workload *workload, size_t *n);
@@ -434,8 +439,8 @@ bool object_is_gpu_workload(const struct object *object);
  * are valid only as long as the document. */
 struct workload *workload_read(struct arena *arena, const struct object *object,
 			       uint32_t file);
-/* Returns the node of metadata.name, or else of the object: the place of a
- * workload. */
+/* Returns the node of metadata.name or generateName, or else of the object,
+ * which is the place of a workload. */
 const struct node *index_name_node(const struct object *object);
 struct place place_of(struct arena *arena, const struct object *object,
 		      const struct node *node, uint32_t file);

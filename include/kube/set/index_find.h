@@ -18,12 +18,12 @@ struct found_object {
 	/* Stored fields of the object, from files if they define it. NULL if
 	 * several files define it differently, or only patch it. */
 	const struct node *root;
-	const struct node *status; /* status in the cluster; NULL: unknown */
+	const struct node *status; /* status in the cluster, or NULL */
 	bool in_set;
 	bool maybe; /* for index_selecting(): it may be in another namespace */
 	/* Place of the value that rules report, in the first file that defines
-	 * the object; without a file if it is only in the cluster.
-	 * index_find_all() does not set it. */
+	 * the object, or for index_find_all() in any of them; without a file if
+	 * it is only in the cluster. */
 	struct place place;
 	size_t at; /* index in set->named; set by index_selecting() only */
 };
@@ -34,8 +34,9 @@ const struct found_object *index_find(const struct object_index *set,
 				      enum cluster_kind kind, const char *name,
 				      struct arena *arena);
 /* Returns the namespace of an object of this name that the workload's file
- * defines in another namespace than that of the workload; NULL if it defines
- * none, or may define one there. Sets *place. */
+ * defines in another namespace than that of the workload, and sets *place.
+ * Returns NULL if the file defines none, or may define one in the workload's
+ * namespace, or if there are too many objects to search. */
 const char *index_elsewhere(const struct object_index *set,
 			    const struct workload *w, enum cluster_kind kind,
 			    const char *name, struct place *place);

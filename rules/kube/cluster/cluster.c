@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads objects from snapshots. A namespace is stored as one blob: its name,
- * then a record for each object in it (kind, name, length, packed tree).
- * Cluster-scoped objects are stored as one blob per kind.
+ * Reads objects and usage from snapshots. A namespace is stored as one blob:
+ * its name, then a record for each object in it (kind, name, length, packed
+ * tree). Cluster-scoped objects are stored as one blob per kind.
  */
 #include "kube/cluster/cluster.h"
 

@@ -110,10 +110,10 @@ static int record_order(const struct cluster_record *record,
 }
 
 /*
- * Copies the records before this one and moves the cursor past it, or to the
- * next record if it does not exist. Returns its bytes, which are empty then.
- * Records are sorted, so that the result does not depend on the order of
- * changes.
+ * Copies the records before the place of `at` and moves the cursor past the
+ * record there, or to the next record if it does not exist. Returns its bytes,
+ * which are empty then. Records are sorted, so that the result does not depend
+ * on the order of changes.
  */
 static struct byte_cursor copy_before(struct cluster_builder *b,
 				      struct byte_cursor *c,

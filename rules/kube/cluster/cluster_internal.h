@@ -126,7 +126,7 @@ struct cluster_builder {
 	struct hash_table node_groups; /* count, name and tree of each group */
 	bool nodes_changed;
 	size_t runtime_bytes; /* packed size of all runtimes */
-	/* the object was left out because it is too large */
+	/* a runtime was left out, because it or all runtimes are too large */
 	bool left_out;
 	struct arena scratch;
 	struct buf packed, id, record, group;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a page of a list, as an API server returns it. Fields that the kind
- * does not need (managedFields, env, volumes, conditions, ...) are skipped;
- * they are most of a pod.
+ * Reads a page of a list, or one object, as an API server returns it. Fields
+ * that the kind does not need (managedFields, env, volumes, conditions, ...)
+ * are skipped. They are most of a pod.
  */
 #include <stdio.h>
 #include <string.h>

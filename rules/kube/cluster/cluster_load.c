@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loads a saved cluster state, which is one JSON object. Items are read and
- * packed one at a time, so that only one tree is in memory. An error outside of
- * the items, or an item that appears twice, rejects the file; an invalid object
- * is left out and reported.
+ * Loads a snapshot file, which is one JSON object. Items are read and packed
+ * one at a time, so that only one tree is in memory. An error outside of the
+ * items, or an item that appears twice, rejects the file. An invalid object is
+ * left out and reported.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Packs trees and numbers into bytes. Numbers have seven bits per byte, low
- * bits first. A value is one byte with type and length (31: the length
- * follows), then its text or its children; keys are numbers of known names, or
- * texts. The bytes come only from this process. A read past the end returns 0,
- * so that a defect does no further damage.
+ * bits first. A value is one byte with type and length, then its text or its
+ * children. A length of 31 means that the length follows. Keys are numbers of
+ * known names, or texts. The bytes come only from this process. A read past the
+ * end returns 0, so that a defect does no further damage.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,8 @@
 /*
  * Adds up the requests of pods for their owners at every level: a pod of a
  * CronJob's Job counts for both. Finished pods do not count, pending ones do,
- * as for a ResourceQuota (QuotaV1Pod). A bare pod is its own owner.
+ * as for a ResourceQuota (QuotaV1Pod). Pods without extended resources are not
+ * stored. A bare pod is its own owner.
  *
  * Owners come from controller references, in any order: if the owner of a Job
  * becomes known after the Job's pods, the Job's sum is added to it then. A
@@ -245,8 +246,8 @@ static void move_usage(struct cluster_builder *b, uint64_t key,
 		     &none); /* stores only whether it has an owner */
 }
 
-/* Sets the owner of an object; NULL: none. An owner that would close a circle
- * is ignored. Returns 1 if the owner changed, else 0. */
+/* Sets the owner of an object, or removes it if owner is NULL. An owner that
+ * would close a circle is ignored. Returns 1 if the owner changed, else 0. */
 static int set_owner(struct cluster_builder *b, uint64_t key,
 		     const struct object_id *owner, bool guessed)
 {

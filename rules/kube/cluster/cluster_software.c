@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds software of the cluster whose settings rules need: the variables of
- * NVIDIA's device plugin and the images of Karpenter and of operators
- * (cluster_kind.c selects their Deployments). Other DaemonSets and Deployments
- * are not stored. The containers' names are the same in NVIDIA's manifests, its
- * chart and its operator (k8s-device-plugin v0.18.0 deployments/, gpu-operator
- * assets/state-device-plugin/).
+ * Finds software of the cluster whose settings rules need: the arguments and
+ * variables of NVIDIA's device plugin, and the images of Karpenter and of
+ * operators (cluster_kind.c selects their Deployments). Other DaemonSets and
+ * Deployments are not stored. The plugin's containers have the same names in
+ * NVIDIA's manifests, its chart and its operator (k8s-device-plugin v0.18.0
+ * deployments/, gpu-operator assets/state-device-plugin/).
  */
 #include "base/text.h"
 #include "cluster_internal.h"

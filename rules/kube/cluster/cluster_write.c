@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes a cluster state to a file: one JSON object with one item per line, in
- * an order that is the same in each run. Equal nodes are one item with a count;
- * in it, the value of a label that differs on each node is the node's name.
+ * Writes a snapshot file: one JSON object with one item per line, in an order
+ * that is the same in each run. Equal nodes are one item with a count. In it,
+ * the value of a label that differs on each node is the node's name.
  */
 #include <stdlib.h>
 #include <string.h>

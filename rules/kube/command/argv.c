@@ -104,8 +104,8 @@ static enum shell_state shell_option(enum shell_state state, const char *text)
 }
 
 /*
- * Splits the script of a nested shell; its words follow all others. A nested
- * script is always shorter than the outer one.
+ * Splits the script of a nested shell, whose words follow all others. The loop
+ * ends, because a nested script is always shorter than the outer one.
  */
 static void lex_nested(struct lexer *lexer, size_t from)
 {

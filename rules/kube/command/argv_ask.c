@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Look-ups in the words of a command (see argv.c): flags with and without
- * values, and commands by name or by path. An unknown word matches none of
- * them.
+ * values, commands by name or by path, and assignments of variables. An unknown
+ * word matches none of them.
  */
 #include "rules/kube/kinds.h"
 

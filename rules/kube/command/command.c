@@ -2,8 +2,9 @@
 /*
  * Classifies a command by its words. A waiting command runs only programs that
  * do not compute on a GPU (shell commands, echo, nvidia-smi) and sleeps for an
- * hour or more, sleeps in a loop, or follows /dev/null. An ending command runs
- * a program that returns, and does not loop, sleep or listen.
+ * hour or more, sleeps in a loop, or follows /dev/null. An interactive command
+ * starts a notebook, an editor, or a shell with a terminal. An ending command
+ * runs a program that returns, and does not loop, sleep or listen.
  */
 #include "kube/command/command.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Environment variables. Any mention of a variable's name counts as a use,
- * because the kubelet refers to it as $(NAME), a shell as $NAME and a script by
- * the name alone. Programs that read it without a mention are not detected.
+ * Uses of environment variables in a container, new entries, and lists of
+ * devices. Any mention of a variable's name counts as a use, because a command
+ * may refer to it as $(NAME), a shell as $NAME and a script by the name alone.
+ * Programs that read it without a mention are not detected.
  */
 #include "kube/command/env.h"
 
@@ -108,7 +109,7 @@ const struct node *container_env_after(const struct container *c,
 				      node_get(c->node, "envVars")};
 	const struct node *injected = node_get(c->pod->injected, "env");
 
-	/* A list named `env` was searched already. */
+	/* The tags show that the list `env` lacks the name. */
 	if (node_is_seq(lists[0]) &&
 	    !container_may_have_env(c, node_tag(name, strlen(name))))
 		lists[0] = NULL;

@@ -217,8 +217,8 @@ static const char *referred(struct env_reader *reader, const char *name,
 }
 
 /* Appends the value of the reference "$(NAME)" at *at and moves *at behind it.
- * Without the bracket, appends only the `$`. Returns false if the value is
- * unknown. */
+ * Without the closing bracket, appends only the `$`. Returns false if the value
+ * is unknown. */
 static bool expand_one(struct env_reader *reader, struct buf *out,
 		       const char **at, size_t before)
 {

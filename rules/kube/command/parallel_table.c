@@ -16,8 +16,8 @@ struct parallel_program parallel_programs[] = {
 	{"torchrun", ID_TORCHRUN, PARALLEL_LAUNCHER,
 	 WORDS("torchrun", "torch.distributed.run", "torch.distributed.launch"),
 	 .by_env = true, .per_node = true},
-	/* Without the flag it starts one process, whatever the variables
-	 * contain. */
+	/* Without --nproc-per-node, it starts one process, whatever the
+	 * variables contain. */
 	{"tune run", ID_TUNE, PARALLEL_LAUNCHER, WORDS("tune"), .then = "run",
 	 .per_node = true},
 	{"accelerate", ID_ACCELERATE, PARALLEL_LAUNCHER, WORDS("accelerate"),

@@ -69,7 +69,6 @@ static void word_end(struct lexer *lexer)
 {
 	if (!lexer->started)
 		return;
-	/* A placeholder is filled in before a shell reads the script. */
 	if (lexer->arg.len > lexer->known)
 		lexer->name = NULL;
 	if (!lexer->hidden && placeholder_in(lexer->arg.data, lexer->arg.len)) {
@@ -243,13 +242,13 @@ static void lex_double(struct lexer *lexer)
 		lexer->at++;
 }
 
-/* Stores the delimiter of a here-document, at "<<". Of "<<<", skips only the
- * sign. */
+/* Stores the delimiter of a here-document, at "<<". If it is "<<<", which
+ * starts a here-string, skips only the operator. */
 static void lex_here(struct lexer *lexer)
 {
 	lexer->at += 2;
 	if (lexer->at < lexer->end && *lexer->at == '<') {
-		lexer->at++; /* <<< starts a here-string, an ordinary word */
+		lexer->at++;
 		return;
 	}
 	while (lexer->at < lexer->end && strchr("- \t'\"\\", *lexer->at) &&

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fields that limit an object's runs, by kind; the names of the fields are data
- * (kinds.txt, `runs`).
+ * Limits on an object's runs, whose fields are data (kinds.txt, `runs`), the
+ * JobSpecs of its pods, its GPU pods, and whether it ends, is queued or is
+ * suspended.
  */
 #include "kube/lifecycle/lifecycle.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Argo Workflows, Rollouts and analyses: the pods of a Rollout,
- * WorkflowTemplates merged into Workflows, and unlimited retries.
+ * WorkflowTemplates merged into Workflows, steps that run for every item of a
+ * list, and unlimited retries.
  *
  * Sources: Argo docs/retries.md (no limit: until completion); Rollouts' types.
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Argo Workflows: the spelling of its fields, and podSpecPatch. */
+/* Argo Workflows: the spelling of fields, podSpecPatch, and the peaks of
+ * pods. */
 #ifndef RULES_KUBE_OPERATORS_ARGO_H
 #define RULES_KUBE_OPERATORS_ARGO_H
 

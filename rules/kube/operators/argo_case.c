@@ -135,8 +135,8 @@ struct node argo_renamed(const struct node *node, const char *field)
 	return out;
 }
 
-/* A tree whose variants (fields in another than the usual case) are moved to
- * another tree, to be merged afterwards. */
+/* A tree whose variants (fields in a case other than the usual one) are moved
+ * to another tree, to be merged afterwards. */
 struct respelling {
 	struct pod_builder *builder;
 	struct node *exact, *variants;

@@ -56,8 +56,8 @@ struct device_patch {
 	const struct node *tree; /* NULL: it could not be read */
 	struct patched items[PATCHED_MAX];
 	size_t n;
-	bool names; /* cannot be read, but its text names an accelerator */
-	bool open;  /* cannot be read, and contains a placeholder */
+	bool names; /* devices are unknown: the text names an accelerator */
+	bool open;  /* devices may be unknown: the text has a placeholder */
 };
 
 /* Copies a tree and places its nodes at the string, so that findings point at
@@ -90,7 +90,8 @@ static const struct node *read_patch(struct arena *arena,
 			   text_without_markup(arena, patch->str, patch->len),
 			   patch->len))
 		return NULL;
-	/* PATCHED_MAX limits the work on lists. */
+	/* Unlike embedded_next(), loader_next() does not charge the budget for
+	 * lists. PATCHED_MAX limits the work on them. */
 	if (loader_next(&loader, doc) != 1 || !node_is_map(doc->root))
 		return NULL;
 	placeholder_mark(doc);

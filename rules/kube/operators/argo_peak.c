@@ -24,7 +24,7 @@ enum { PEAK_BUDGET = 200000, DEPTH_MAX = 50 };
 struct peak {
 	struct object *object;
 	const struct node *templates;
-	/* weight of each template, plus one; 0: not computed yet */
+	/* weight of each template, plus one, or 0 if it is not computed yet */
 	int64_t *weights;
 	int64_t *counts; /* number of each pod at the heaviest moment */
 	int64_t room;	 /* number of pods that parallelism still allows */
@@ -35,7 +35,7 @@ struct peak {
 /* Steps or tasks that run together. */
 struct moment {
 	const struct node *list;
-	/* level of each task; NULL: all items of the list */
+	/* level of each task, or NULL to include all items of the list */
 	const unsigned *levels;
 	unsigned level;
 	int64_t most; /* largest number of children that run at once */
@@ -223,8 +223,8 @@ static bool is_in(const struct moment *group, unsigned i)
 }
 
 /* Returns the weight of a group. Because steps with conditions may not run,
- * only the heaviest one of them counts, if it is heavier than all others
- * together. *alone is then set to it, else to NULL. */
+ * only the heaviest one of them counts, and only if it is heavier than all
+ * steps without conditions together. *alone is then set to it, else to NULL. */
 static int64_t group_weight(struct peak *peak, struct arena *arena,
 			    const struct moment *group,
 			    const struct node **alone)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Flux Framework: counts the pods of a MiniCluster, and those that start
- * together. It is an indexed Job whose pods are the brokers of one Flux
- * instance. It starts with `size` brokers, each on a separate node, and may
- * grow to `maxSize`. Source: flux-operator api/v1alpha2/minicluster_types.go,
- * controllers/flux/job.go, pods.go (the pod of the services).
+ * together. A MiniCluster is an indexed Job whose pods are the brokers of one
+ * Flux instance. It starts with `size` brokers, each on a separate node, and
+ * may grow to `maxSize`. Source: flux-operator
+ * api/v1alpha2/minicluster_types.go, controllers/flux/job.go, pods.go (the pod
+ * of the services).
  */
 #include "rules/kube/operator.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * LeaderWorkerSet, and DisaggregatedSet, which consists of LeaderWorkerSets:
- * numbers of pods, and the pods that start together, which are one group, a
- * leader and its workers.
+ * numbers of pods, the pods that start together (one group, a leader and its
+ * workers), and groups in one topology domain.
  *
  * Source: lws api/leaderworkerset/v1 types, its reconcilers.
  */

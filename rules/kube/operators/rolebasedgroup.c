@@ -282,7 +282,7 @@ static const struct node *spec_with(struct pod_builder *builder,
 	return out;
 }
 
-/* Adds the containers and volumes of the role's profiles. */
+/* Adds the init containers, containers and volumes of the role's profiles. */
 static void patch(struct pod_builder *builder, struct pod *pod)
 {
 	const struct node *engines = node_get(builder->group, "engineRuntimes");

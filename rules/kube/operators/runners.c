@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Actions Runner Controller: counts the pods of a set of runners. It runs
+ * Actions Runner Controller: counts the pods of a set of runners. A set runs
  * GitHub Actions jobs, with one pod for each waiting job.
  *
  * Source: actions-runner-controller apis/actions.github.com/v1alpha1

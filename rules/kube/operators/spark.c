@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Spark operator: numbers and devices of drivers and executors. The field
- * `gpu` of a role overrides Spark's own properties.
+ * The Spark operator: numbers and devices of drivers and executors, pods that
+ * start together, and endless restarts. The field `gpu` of a role overrides
+ * Spark's own properties.
  *
  * Sources: Spark operator v1beta2 types; Spark KubernetesUtils.scala
  * (buildResourcesQuantities: VENDOR/NAME).

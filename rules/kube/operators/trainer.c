@@ -87,9 +87,9 @@ static const struct node *override_all(struct pod_builder *builder,
 	return spec;
 }
 
-/* Returns the runtime's pod template for a job. podSpecOverrides have pod
- * fields next to targetJobs. A runtimePatch may change anything, so that with
- * one the pods are unknown. */
+/* Returns the PodSpec of the runtime's trainer job, with the overrides of the
+ * TrainJob. podSpecOverrides have pod fields next to targetJobs. A runtimePatch
+ * may change anything, so that with one the pods are unknown. */
 static const struct node *base(struct pod_builder *builder,
 			       const struct node *holder)
 {

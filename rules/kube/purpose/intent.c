@@ -249,8 +249,8 @@ static int64_t number(const char *text)
 	return n > 1 && n <= 100000 && !*end ? n : 0;
 }
 
-/* True if a flag or NUM_SHARD requests several processes or shards, each of
- * which uses one device; describes it in *sign. */
+/* True if a flag or NUM_SHARD requests several devices, or several processes or
+ * shards that use one each. Describes it in *sign. */
 static bool flag_sign(const struct argv *argv, const struct container *c,
 		      struct sign *sign)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ClusterQueues: the flavors of the resource group that covers a resource, each
- * with its nominal quota and its borrowing limit.
+ * Reads ClusterQueues and ResourceFlavors: the largest amount of a resource
+ * that a queue can give, from the nominal quotas and borrowing limits of the
+ * flavors, and the reason why a flavor never accepts a pod.
  */
 #include "kube/quota/queue.h"
 
@@ -160,9 +161,9 @@ static const struct node *excluded_label(const struct node_need *need,
 	return listed == in ? NULL : label;
 }
 
-/* Returns how the node selector excludes one of the flavor's labels, or how the
- * required node affinity does, of which each term must exclude the flavor. The
- * text is NULL if the labels fit. */
+/* Returns a label of the flavor that the node selector excludes, or that a term
+ * of the required node affinity excludes if each term excludes one. The text is
+ * NULL if the labels fit. */
 static struct flavor_misfit label_misfit(struct arena *arena,
 					 const struct pod *pod,
 					 const struct node *flavor)

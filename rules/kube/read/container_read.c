@@ -296,9 +296,9 @@ static void reserve(struct container_collector *collector, size_t n)
 		collector->builder->arena, struct container, collector->size);
 }
 
-/* Adds the devices of a main container beyond the limit; those of another one
- * make the sum unknown. Devices of other containers are added when all are
- * read. */
+/* Adds the devices of a main container beyond CONTAINERS_MAX. Any other
+ * container beyond it makes the sum unknown. The devices of stored containers
+ * are added by pod_gpus(). */
 static void count_dropped_container(struct pod *pod, const struct container *c)
 {
 	if (c->role == CONTAINER_MAIN)

@@ -210,8 +210,8 @@ static void embeds_read(struct pod_builder *builder)
 /* -- sums ---------------------------------------------------------------- */
 
 /*
- * Keeps the steady number only of the step of a workflow with the most devices;
- * that of other steps becomes unknown, because steps need not run at the same
+ * Keeps the steady number of the workflow's step with the most devices. The
+ * numbers of other steps become unknown, because steps need not run at the same
  * time. If a step runs once for every item of a list (fans_out()), all numbers
  * are unknown.
  */
@@ -316,8 +316,8 @@ static void read_pods(struct pod_builder *builder)
 	}
 }
 
-/* Sets the pointers to the object when its pods will not move in their array
- * any more. */
+/* Sets the pointers from pods to the object and from containers to pods, when
+ * the pods will not move in their array any more. */
 static void link_pods(struct object *object)
 {
 	for (size_t i = 0; i < object->npods; i++) {

@@ -13,8 +13,8 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-/* Limit on the values into which patches are merged, over all templates of an
- * object. Real objects have far fewer. */
+/* Limit on the values that merges copy, for all templates of an object
+ * together. Real objects have far fewer. */
 enum { MERGE_BUDGET = 100000 };
 
 static const char *role_of(const struct pod_row *row, const struct node *group)
@@ -97,8 +97,8 @@ static const struct node *copied_map(struct pod_builder *builder,
 	return merge(builder, merge(builder, below, own), above);
 }
 
-/* Sets the pod's parts. Returns false if its spec is neither a map nor
- * unknown. */
+/* Sets the pod's spec, metadata and the other maps. Returns false if its spec
+ * is neither a map nor unknown. */
 static bool pod_place(struct pod_builder *builder, struct pod *pod,
 		      const struct node *holder, const struct node *element)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the pods of kinds that are in no table. A map counts as a pod spec if
- * its `containers` is a list of maps with a name or an image, except for three
+ * Finds the pods of kinds that are in no table, and of custom kinds without a
+ * pod at the places in the table. A map counts as a pod spec if its
+ * `containers` is a list of maps with a name or an image, except for three
  * fields of this shape that are not pod specs. Complete objects of known kinds
  * inside of the object are read as embedded objects. For kinds in the policy,
  * the policy contains the paths of their pods.

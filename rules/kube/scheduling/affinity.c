@@ -53,7 +53,7 @@ static struct node_needs find_needs(struct arena *arena, const struct pod *pod)
 	struct need_list list = {arena, &out, 0};
 
 	out.unknown = node_is_unknown(selector) || node_is_unknown(terms);
-	/* Items of a list are without keys. */
+	/* Items of a list have no keys. */
 	FOR_EACH_CHILD(selector, entry)
 		if (entry->key)
 			add_need(&list, (struct node_need){entry->key, "In",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * MIG profiles. GFD's product label is the driver's name of the GPU with dashes
- * ("NVIDIA-A100-SXM4-80GB"); a product is recognized by the parts of that name,
+ * Finds the GPU product of a node label, and its number of GPUs. The product
+ * label of GPU Feature Discovery is the driver's name of the GPU with dashes
+ * ("NVIDIA-A100-SXM4-80GB"). A product is recognized by the parts of that name,
  * and is unknown if the memory is missing.
  *
  * Source: k8s-device-plugin internal/lm/resource.go (`-SHARED`, `-MIG-`).

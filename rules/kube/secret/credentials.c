@@ -24,7 +24,7 @@ enum {
 	/* longest value, so that the scan takes linear time */
 	VALUE_MOST = 4096,
 	BETWEEN_MOST = 64, /* longest distance between a word and its value */
-	/* words read after `wandb login`; and most quotes and blanks between a
+	/* most words after `wandb login`, and most quotes and blanks between a
 	 * word and its sign */
 	ARGUMENTS = 8,
 };

@@ -226,8 +226,8 @@ static const struct group {
 enum { GROUPS = ARRAY_SIZE(groups) };
 
 /* Returns the prefix of the group that ends with text[at], or NULL. The group
- * has only prefixes with this last character. Compares the preceding one first,
- * because most dashes follow a blank. */
+ * has only prefixes with this last character. Compares the character before it
+ * first, because most dashes follow a blank. */
 static const struct prefix *prefix_at(const struct group *group,
 				      const char *text, size_t at)
 {

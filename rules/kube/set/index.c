@@ -72,7 +72,7 @@ static bool add_policy(struct object_index *set, const struct object *o,
 	return true;
 }
 
-/* The devices that an object's requests count as in quotas. */
+/* Numbers of devices that quotas count for an object's requests, by class. */
 struct counted {
 	struct class_count *items;
 	size_t n;
@@ -178,8 +178,8 @@ void object_index_add(struct object_index *set, const struct object *o,
 
 /* --- the set as a whole --------------------------------------------------- */
 
-/* Stores the serving workload with the lowest class. Copies the name, because
- * the view of the cluster from which c may come is temporary. */
+/* Stores the serving workload with the lowest class. Copies the name, because c
+ * may be in a cache that the next look-up replaces. */
 static void note_server(struct object_index *set, const struct workload *w,
 			const struct priority_class *c)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds queues, runtime classes, volume claims and other named objects of a
- * set. The fields that a cluster state would store are kept in memory and
- * sorted when the set is finished. Objects other than volume claims, disruption
+ * set. The fields that a snapshot would store are kept in memory and sorted
+ * when the set is finished. Objects other than volume claims, disruption
  * budgets and network policies are also found in other sets, because files next
  * to the clusters' folders define objects for all clusters.
  */
@@ -38,7 +38,8 @@ static bool is_shared(enum cluster_kind kind)
 	       kind != CLUSTER_NETWORK_POLICY;
 }
 
-/* Returns the node that rules report, or else the name. */
+/* Returns the node of the object that rules report, or else that of its
+ * name. */
 static const struct node *fact_of(enum cluster_kind kind,
 				  const struct object *o)
 {
@@ -224,7 +225,7 @@ static bool is_named(const struct object_index *set, const struct workload *w,
 }
 
 /* Returns the end of the objects of that kind and namespace. No name contains
- * this byte. */
+ * the byte 0xff. */
 static size_t end_of(const struct object_index *set, struct kept_object want)
 {
 	want.name = "\377";
@@ -237,9 +238,9 @@ static size_t count_of(const struct object_index *set,
 	return end_of(set, *want) - first_of(set, want);
 }
 
-/* Adds the objects of one namespace, sorted by name, unless they are in
- * `others` (may be NULL). An object of the workload's own set replaces one of
- * the same name in another set. */
+/* Adds the objects of one namespace, sorted by name, except for names that the
+ * namespace of `others` (may be NULL) has as well. An object of the workload's
+ * own set replaces one of the same name in another set. */
 static size_t add_named(const struct object_index *set,
 			const struct workload *w,
 			const struct kept_object *want,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The index of all input files, private to rules/kube: how facts are read,
- * sorted and looked up.
+ * Parts of the index of all input files, private to rules/kube: reading,
+ * sorting and finding facts.
  */
 #ifndef RULES_KUBE_INDEX_INTERNAL_H
 #define RULES_KUBE_INDEX_INTERNAL_H

@@ -28,7 +28,7 @@ struct demand_list {
 		const struct container *last;
 	} * items;
 	size_t n, size;
-	/* 1 + index by hash, 0: empty; NULL if there are few */
+	/* hash table of 1 + index, or NULL if there are few */
 	uint32_t *slots;
 	size_t mask;
 };

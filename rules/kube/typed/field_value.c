@@ -21,9 +21,9 @@ struct values {
 	bool native;
 };
 
-/* True for the port of a probe if Knative copies it from the container
+/* True for the handler of a probe whose port Knative copies from the container
  * (knative.dev/serving pkg/reconciler/revision/resources/deploy.go,
- * rewriteUserProbe). KServe's definitions do not require it either. */
+ * rewriteUserProbe). KServe's definitions do not require the port either. */
 static bool is_probe_of_server(const struct object *object,
 			       const struct node *map)
 {
@@ -34,7 +34,7 @@ static bool is_probe_of_server(const struct object *object,
 	       text_any(map->key, handlers, text_eq);
 }
 
-/* True for a field that an operator may set. */
+/* True if an operator may set fields that the map lacks. */
 static bool is_set_later(const struct values *values, const struct node *map)
 {
 	const struct value_issue *issue = &values->issue;

@@ -2,7 +2,8 @@
 /*
  * Converts the author's map to a Go type and back, as
  * runtime.DefaultUnstructuredConverter of apimachinery does after setting the
- * defaults of the type.
+ * defaults of the type. Then makes the changes of kube-apiserver and its
+ * default admission plugins to Pods, Jobs, Services and other kinds.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -232,9 +233,9 @@ static bool is_reference(const char *image)
 	       strspn(path, "abcdefghijklmnopqrstuvwxyz0123456789._-/") == n;
 }
 
-/* Returns the default imagePullPolicy, NULL for an unknown image: Always for
- * the tag `latest`, explicit or by default (defaults.go
- * SetDefaults_Container). */
+/* Returns the default imagePullPolicy: Always for the tag `latest`, explicit or
+ * by default (defaults.go SetDefaults_Container), else IfNotPresent. NULL for
+ * an unknown image. */
 static const char *pull_policy(const struct node *map)
 {
 	const char *image = node_str(node_get(map, "image"));

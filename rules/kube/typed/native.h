@@ -83,7 +83,8 @@ struct native_kind {
 	unsigned short type;
 };
 
-/* A custom kind, of whose types only the fields are known. */
+/* A custom kind. Its types have fields, some of them required or with allowed
+ * words, but no constraints and no defaults. */
 struct operator_kind {
 	const char *group, *version, *kind;
 	/* The operator also has a definition that preserves all fields. */

@@ -216,11 +216,12 @@ static bool is_followed(const struct node *component, const struct node *model)
 }
 
 /*
- * Returns the PodSpec of the component's runtime, without the fields that are
- * not merged: MergePodSpec() of inferenceservice/utils/utils.go, buildPodSpec
- * and multiNodeProcess() of predictor.go, 0.17. Returns NULL if the runtime is
- * not known, is disabled, serves several models, or lacks the container, and
- * for components that cannot be merged here (is_followed()).
+ * Returns the PodSpec of the component's runtime, without the fields that
+ * KServe 0.17 does not merge (MergePodSpec() of
+ * inferenceservice/utils/utils.go, buildPodSpec and multiNodeProcess() of
+ * predictor.go). Returns NULL if the runtime is not known, is disabled, serves
+ * several models, or lacks the container, and for components that cannot be
+ * merged here (is_followed()).
  */
 static const struct node *base(struct pod_builder *builder,
 			       const struct node *component)
@@ -295,8 +296,8 @@ static unsigned runtime_injects(const char *name)
 
 /*
  * Adds the devices of a multi-node component, which KServe computes from its
- * parallelism. A custom runtime may request GPUs for any component that does
- * not.
+ * parallelism. A custom runtime may request GPUs for a component that requests
+ * none.
  */
 static void gpus(struct pod_builder *builder, struct pod *pod)
 {

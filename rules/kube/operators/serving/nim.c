@@ -22,7 +22,7 @@ static void made_claim(struct pod *pod, const struct node *spec)
 	FOR_EACH_CHILD(node_get(spec, "devices"), device) {
 		const char *class =
 			node_str(node_get(device, "deviceClassName"));
-		/* default: gpu.nvidia.com */
+		/* An unset class is gpu.nvidia.com. */
 		bool domain = text_contains_ci(class, "compute");
 
 		pod_add_claim(pod, domain ? TRI_NO : TRI_YES,
@@ -72,7 +72,7 @@ static struct amount of_profile(const struct node *profile)
 			     : amount_of(n);
 }
 
-/* True for a NIM from NGC that is not a model endpoint; others are without
+/* True for a NIM from NGC that is not a model endpoint. Others have no
  * profiles. */
 static bool is_optimized(const struct node *cache)
 {

@@ -17,8 +17,8 @@ static struct gang gang(const struct object *object)
 	return out;
 }
 
-/* True for containers that are merged with those of a runtime: a strategic
- * merge (MergeEngineSpec). */
+/* True for containers of an InferenceService, which MergeEngineSpec merges with
+ * those of a runtime (strategic merge). */
 static bool merges(const struct container *c)
 {
 	return text_eq(c->pod->object->kind, "InferenceService");

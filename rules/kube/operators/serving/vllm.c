@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The vLLM production stack: devices and parallelism of its kinds. */
+/* The vLLM production stack: devices, /dev/shm and parallelism of its kinds. */
 #include "rules/kube/operator.h"
 
 static void gpus(struct pod_builder *builder, struct pod *pod)
