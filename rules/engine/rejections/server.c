@@ -81,6 +81,25 @@ static const struct rejection items[] = {
 		" 'hostIPC'].exists(k, self.spec[?k].orValue(false))",
 		"'`hostUsers` is false and the pod uses a namespace of the host'"),
 
+	REJECTION("match-fields", NULL, REQUIRED_NODES ".nodeSelectorTerms",
+		  "self." REQUIRED_NODES ".nodeSelectorTerms.all(t,"
+		  " t.?matchFields.orValue([]).all(f, f.?key.orValue('')"
+		  ".matches('[$<{]|^metadata[.]name$')))",
+		  "'`matchFields` has a key other than `metadata.name`'"),
+	REJECTION("process-namespace", NULL, "spec.shareProcessNamespace",
+		  "!self.spec.shareProcessNamespace ||"
+		  " !self.spec.?hostPID.orValue(false)",
+		  "'`shareProcessNamespace` and `hostPID` are both true'"),
+	REJECTION("host-alias", NULL, "spec.hostAliases",
+		  "self.spec.hostAliases.all(a, a.?ip.orValue('').matches("
+		  "'[$<{:]|^[A-Z_]+$|^([0-9]+[.]){3}[0-9]+$'))",
+		  "'the `ip` of a host alias is not an IP address'"),
+	/* A live Pod may have them: kubectl debug adds them later. */
+	REJECTION("ephemeral-containers", NULL, "spec.ephemeralContainers",
+		  "self.spec.ephemeralContainers.size() == 0 ||"
+		  " has(object.status) || has(object.metadata.uid)",
+		  "'`ephemeralContainers` is set'"),
+
 	/* Jobs. */
 	REJECTION("indexed-completions", JOB, "completionMode",
 		  "!(" INDEXED ") || has(self.completions) ||"

@@ -97,6 +97,20 @@ static bool is_field_path(const char *s)
 	return false;
 }
 
+static bool is_container_resource(const char *s)
+{
+	static const char *const names[] = {"cpu", "memory",
+					    "ephemeral-storage"};
+	const char *name = strchr(s, '.');
+
+	if (!text_starts(s, "limits.") && !text_starts(s, "requests."))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(name + 1, names[i]))
+			return true;
+	return text_starts(name + 1, "hugepages-");
+}
+
 static bool is_label_text(const char *s, size_t len)
 {
 	if (len > LABEL_MAX)
@@ -145,6 +159,8 @@ static bool is_valid(const struct native_constraint *constraint, const char *s,
 		return text_lists(constraint->argument, s);
 	case CONSTRAINT_FIELDPATH:
 		return is_field_path(s);
+	case CONSTRAINT_RESOURCE:
+		return is_container_resource(s);
 	default:
 		return true;
 	}
@@ -190,6 +206,9 @@ static const char *description(struct arena *arena,
 	case CONSTRAINT_WORDS:
 		return arena_printf(arena, "one of %s",
 				    with_blanks(arena, constraint->argument));
+	case CONSTRAINT_RESOURCE:
+		return "`limits.` or `requests.` with cpu, memory, "
+		       "ephemeral-storage or huge pages";
 	default:
 		return "a field that a container can read, such as "
 		       "`metadata.name` or `status.podIP`";
@@ -270,17 +289,35 @@ static void check_labels(struct constraint_check *check, const struct node *map)
 
 /* -- lists and unions ------------------------------------------------------ */
 
-static bool is_repeated(const struct node *list, const struct node *item,
-			const char *field)
+/* True if both items have the same text in a field, or both have none. */
+static bool have_same(const struct node *a, const struct node *b,
+		      const char *field, size_t len)
 {
-	const struct node *value = node_get(item, field);
+	const struct node *of_a = node_getn(a, field, len);
+	const struct node *of_b = node_getn(b, field, len);
 
+	if (node_is_unset(of_a) || node_is_unset(of_b))
+		return node_is_unset(of_a) && node_is_unset(of_b);
+	return of_a->type == of_b->type && !node_is_unknown(of_b) &&
+	       text_eq(of_a->str, of_b->str);
+}
+
+/* True if an earlier item of the list has the same fields ("name,request"). */
+static bool is_repeated(const struct node *list, const struct node *item,
+			const char *fields)
+{
 	for (const struct node *other = node_first(list); other != item;
 	     other = other->next) {
-		const struct node *same = node_get(other, field);
+		const char *field = fields;
+		bool same = true;
 
-		if (same && same->type == value->type && same->len &&
-		    !node_is_unknown(same) && text_eq(same->str, value->str))
+		while (same && *field) {
+			size_t len = strcspn(field, ",");
+
+			same = have_same(other, item, field, len);
+			field += len + (field[len] == ',');
+		}
+		if (same)
 			return true;
 	}
 	return false;
@@ -290,20 +327,21 @@ static void check_unique(struct constraint_check *check,
 			 const struct node *list,
 			 const struct native_constraint *constraint)
 {
-	const char *field = constraint->argument;
+	const char *fields = constraint->argument;
+	size_t len = strcspn(fields, ",");
 
 	if (!node_is_seq(list))
 		return;
 	FOR_EACH_CHILD(list, item) {
-		const struct node *value = node_get(item, field);
+		const struct node *value = node_getn(item, fields, len);
 
 		if (!value || value->type != NODE_STRING || !value->len ||
-		    node_is_unknown(value) || !is_repeated(list, item, field))
+		    node_is_unknown(value) || !is_repeated(list, item, fields))
 			continue;
 		check->found(check, value,
 			     arena_printf(check->arena,
-					  "two `%s` have the `%s` `%s`",
-					  constraint->field, field,
+					  "two `%s` have the `%.*s` `%s`",
+					  constraint->field, (int)len, fields,
 					  value->str));
 	}
 }
@@ -350,6 +388,32 @@ static void check_union(struct constraint_check *check, const struct node *map,
 						      constraint->argument)));
 }
 
+/* Checks a map against "field=word,other": if the field is the word, the other
+ * field must be set (CONSTRAINT_WITH), or must not be. */
+static void check_pair(struct constraint_check *check, const struct node *map,
+		       const struct native_constraint *constraint)
+{
+	const char *field = constraint->argument;
+	const char *word = strchr(field, '=') + 1;
+	const char *other = strchr(word, ',') + 1;
+	const struct node *at =
+		node_getn(map, field, (size_t)(word - field) - 1);
+	const struct node *value = node_get(map, other);
+	size_t len = (size_t)(other - word) - 1;
+	bool with = constraint->kind == CONSTRAINT_WITH;
+
+	if (!node_str(at) || at->len != len || memcmp(at->str, word, len) ||
+	    node_is_unknown(value) || node_is_unset(value) != with ||
+	    (with && check->partial))
+		return;
+	check->found(check, with ? at : value,
+		     arena_printf(check->arena,
+				  with ? "the `%.*s` `%s` requires `%s`"
+				       : "the `%.*s` `%s` excludes `%s`",
+				  (int)(word - field) - 1, field, at->str,
+				  other));
+}
+
 void constraint_check(struct constraint_check *check, const struct node *value,
 		      const struct native_constraint *constraint)
 {
@@ -364,6 +428,14 @@ void constraint_check(struct constraint_check *check, const struct node *value,
 		return;
 	case CONSTRAINT_UNIQUE:
 		check_unique(check, value, constraint);
+		return;
+	case CONSTRAINT_WITH:
+	case CONSTRAINT_NOT:
+		if (node_is_seq(value))
+			FOR_EACH_CHILD(value, item)
+				check_pair(check, item, constraint);
+		else
+			check_pair(check, value, constraint);
 		return;
 	case CONSTRAINT_ONE:
 	case CONSTRAINT_MOST:
