@@ -23,14 +23,22 @@ struct runtime {
 	struct runtime *next;
 };
 
+/* Lists of runtimes by the hash of their name; later ones come first. */
+struct runtime_table {
+	struct runtime *lists[1024];
+};
+
 /* True if the text may contain runtimes (may_be_in), and objects of a kind that
  * refers to them as well (may_be_used_in). */
 bool runtimes_may_be_in(const char *text, size_t len);
 bool runtimes_may_be_used_in(const char *text, size_t len);
-/* Prepends the runtimes of a document to the list and returns it. The
- * document's arena must outlive the list. */
-struct runtime *runtimes_add(struct runtime *list, struct arena *arena,
-			     const struct doc *doc);
+/* Adds the runtimes of a document of the file. The document's arena must
+ * outlive the table. */
+void runtimes_add(struct runtime_table *table, struct arena *arena,
+		  const struct doc *doc, uint32_t file);
+/* Returns the list that has all runtimes of this name, and others. */
+struct runtime *runtimes_named(const struct runtime_table *table,
+			       const char *name);
 /* True if the object may refer to this runtime by the kind and name; the
  * runtime must be in the object's API group. */
 bool runtime_is(const struct runtime *one, const struct object *object,
@@ -48,11 +56,5 @@ struct runtime_use {
 /* Returns the object's runtime that contains the node, or NULL. */
 const struct runtime *object_runtime_around(const struct object *object,
 					    const struct node *node);
-
-/* Returns the runtime that contains the node, or NULL. If several objects refer
- * to the runtime, returns the copy made for this object. */
-const struct runtime *runtime_around(const struct runtime *list,
-				     const struct object *object,
-				     const struct node *node);
 
 #endif

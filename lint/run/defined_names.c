@@ -17,24 +17,12 @@
 #include "doc/placeholder.h"
 #include "lint/files/kustomize.h"
 
+/* A file with runtimes, and the findings about its text. */
 struct runtime_file {
 	uint32_t index;
-	struct text_findings findings;
-	struct runtime_file *next;
+	const struct source *source;
+	struct text_findings *findings; /* NULL until it is needed */
 };
-
-static void release_findings(struct defined_names *names)
-{
-	struct runtime_file *next;
-
-	for (struct runtime_file *file = names->runtime_files; file;
-	     file = next) {
-		next = file->next;
-		text_findings_release(&file->findings);
-		free(file);
-	}
-	pthread_mutex_destroy(&names->findings_lock);
-}
 
 void defined_names_init(struct defined_names *names, const struct files *files,
 			const struct stdin_cache *stdin_cache)
@@ -48,8 +36,11 @@ void defined_names_init(struct defined_names *names, const struct files *files,
 void defined_names_release(struct defined_names *names)
 {
 	admission_policies_free(names->mutations);
+	for (size_t i = 0; i < names->nruntime_files; i++)
+		if (names->runtime_files[i].findings)
+			text_findings_release(names->runtime_files[i].findings);
 	arena_release(&names->arena);
-	release_findings(names);
+	pthread_mutex_destroy(&names->findings_lock);
 	pthread_mutex_destroy(&names->lock);
 }
 
@@ -98,7 +89,6 @@ static void read_documents(struct defined_names *names, uint32_t file,
 	bool runtimes =
 		whole && runtimes_may_be_in(decoded->text, decoded->len);
 	struct source *source = runtimes ? keep_text(names, input) : decoded;
-	struct runtime *before = names->runtimes;
 	struct arena docs = ARENA_INIT;
 	struct loader loader;
 	struct doc doc;
@@ -117,8 +107,8 @@ static void read_documents(struct defined_names *names, uint32_t file,
 			claims_add(&names->claims, &names->arena, &doc);
 		if (runtimes && doc.root) {
 			placeholder_mark(&doc);
-			names->runtimes = runtimes_add(names->runtimes,
-						       &names->arena, &doc);
+			runtimes_add(&names->runtimes, &names->arena, &doc,
+				     file);
 		}
 		arena_reset(&docs);
 	}
@@ -126,11 +116,10 @@ static void read_documents(struct defined_names *names, uint32_t file,
 	while (names->nclaim_files < names->claims.n)
 		*VEC_PUSH(&names->arena, names->claim_files,
 			  names->nclaim_files, names->claim_files_size) = file;
-	for (struct runtime *one = names->runtimes; one != before;
-	     one = one->next) {
-		one->source = source;
-		one->file = file;
-	}
+	if (source != decoded)
+		*VEC_PUSH(&names->arena, names->runtime_files,
+			  names->nruntime_files, names->runtime_files_size) =
+			(struct runtime_file){.index = file, .source = source};
 }
 
 static void read_mutations(struct defined_names *names, const char *path,
@@ -272,7 +261,8 @@ const struct runtime *defined_runtime_find(void *context,
 	pthread_mutex_lock(&names->lock);
 	read_all(names);
 	pthread_mutex_unlock(&names->lock);
-	return only_runtime(names->runtimes, object, kind, name);
+	return only_runtime(runtimes_named(&names->runtimes, name), object,
+			    kind, name);
 }
 
 const struct admission_policies *defined_mutations(void *context)
@@ -295,9 +285,9 @@ static void keep_findings(void *context, uint32_t file,
 }
 
 /* Lints the text from which the file's runtimes were read. */
-static void lint_runtimes(struct defined_names *names,
-			  const struct source *text, struct runtime_file *out)
+static void lint_runtimes(struct defined_names *names, struct runtime_file *out)
 {
+	const struct source *text = out->source;
 	struct run_options options = names->job->run;
 	struct arena arena = ARENA_INIT;
 	struct run_file file;
@@ -306,7 +296,8 @@ static void lint_runtimes(struct defined_names *names,
 	struct run run;
 
 	options.sink = keep_findings;
-	options.context = &out->findings;
+	options.context = out->findings =
+		ARENA_NEW(&names->arena, struct text_findings);
 	options.baseline = NULL;
 	options.render_repairs = false;
 	options.is_repeated = NULL;
@@ -320,34 +311,15 @@ static void lint_runtimes(struct defined_names *names,
 	run_release(&run);
 	buf_release(&path);
 	arena_release(&arena);
+	text_findings_end(out->findings);
 }
 
-static const struct source *text_of(const struct defined_names *names,
-				    uint32_t file)
+static int compare_index(const void *index, const void *file)
 {
-	for (const struct runtime *one = names->runtimes; one; one = one->next)
-		if (one->file == file)
-			return one->source;
-	return NULL;
-}
+	uint32_t a = *(const uint32_t *)index;
+	uint32_t b = ((const struct runtime_file *)file)->index;
 
-static struct runtime_file *file_of(struct defined_names *names, uint32_t index)
-{
-	const struct source *text;
-	struct runtime_file *file;
-
-	for (file = names->runtime_files; file; file = file->next)
-		if (file->index == index)
-			return file;
-	file = array_zalloc(1, sizeof(*file));
-	file->index = index;
-	text = text_of(names, index);
-	if (text)
-		lint_runtimes(names, text, file);
-	text_findings_end(&file->findings);
-	file->next = names->runtime_files;
-	names->runtime_files = file;
-	return file;
+	return a < b ? -1 : a > b;
 }
 
 bool defined_runtime_repeats(void *context, const struct finding *f)
@@ -358,8 +330,13 @@ bool defined_runtime_repeats(void *context, const struct finding *f)
 
 	if (index == f->place.file)
 		return false;
+	file = bsearch(&index, names->runtime_files, names->nruntime_files,
+		       sizeof(*file), compare_index);
+	if (!file)
+		return false;
 	pthread_mutex_lock(&names->findings_lock);
-	file = file_of(names, index);
+	if (!file->findings)
+		lint_runtimes(names, file);
 	pthread_mutex_unlock(&names->findings_lock);
-	return finding_table_has(&file->findings.table, f);
+	return finding_table_has(&file->findings->table, f);
 }

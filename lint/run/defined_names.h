@@ -25,13 +25,14 @@ struct defined_names {
 	struct claim_table claims;
 	uint32_t *claim_files; /* the file of each claim */
 	size_t nclaim_files, claim_files_size;
-	struct runtime *runtimes;
+	struct runtime_table runtimes;
 	struct admission_policies *mutations; /* may be NULL */
 	bool read;
 	/* used by defined_runtime_repeats() */
 	struct job *job;
 	pthread_mutex_t findings_lock;
-	struct runtime_file *runtime_files; /* a list */
+	struct runtime_file *runtime_files; /* by index */
+	size_t nruntime_files, runtime_files_size;
 };
 
 void defined_names_init(struct defined_names *names, const struct files *files,

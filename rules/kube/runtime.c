@@ -59,33 +59,51 @@ static bool is_runtime(const char *api_version, const char *kind)
 	return false;
 }
 
-static struct runtime *add(struct runtime *list, struct arena *arena,
-			   const struct doc *doc, const struct node *root)
+static struct runtime **list_for(struct runtime_table *table, const char *name)
+{
+	return &table->lists[text_hash(name, strlen(name), 0) %
+			     ARRAY_SIZE(table->lists)];
+}
+
+struct runtime *runtimes_named(const struct runtime_table *table,
+			       const char *name)
+{
+	return *list_for((struct runtime_table *)(uintptr_t)table, name);
+}
+
+static void add(struct runtime_table *table, struct arena *arena,
+		const struct runtime *common, const struct node *root)
 {
 	const struct node *metadata = node_get(root, "metadata");
-	struct runtime *one;
+	const char *name = node_str(node_get(metadata, "name"));
+	struct runtime *one, **list;
 
 	FOR_EACH_CHILD(node_get(root, "items"), item)
-		list = add(list, arena, doc, item);
+		add(table, arena, common, item);
 	if (!is_runtime(node_str(node_get(root, "apiVersion")),
 			node_str(node_get(root, "kind"))) ||
-	    !node_str(node_get(metadata, "name")))
-		return list;
+	    !name)
+		return;
+	list = list_for(table, name);
 	one = ARENA_NEW(arena, struct runtime);
+	*one = *common;
 	one->kind = node_str(node_get(root, "kind"));
-	one->name = node_str(node_get(metadata, "name"));
+	one->name = name;
 	one->namespace = node_str(node_get(metadata, "namespace"));
 	one->api_version = node_str(node_get(root, "apiVersion"));
 	one->root = root;
-	one->document = (unsigned)doc->number;
-	one->next = list;
-	return one;
+	one->next = *list;
+	*list = one;
 }
 
-struct runtime *runtimes_add(struct runtime *list, struct arena *arena,
-			     const struct doc *doc)
+void runtimes_add(struct runtime_table *table, struct arena *arena,
+		  const struct doc *doc, uint32_t file)
 {
-	return add(list, arena, doc, doc->root);
+	const struct runtime common = {.document = (unsigned)doc->number,
+				       .file = file,
+				       .source = doc->source};
+
+	add(table, arena, &common, doc->root);
 }
 
 static bool is_inside(const struct node *node, const struct node *root)
@@ -93,17 +111,6 @@ static bool is_inside(const struct node *node, const struct node *root)
 	while (node && node != root)
 		node = node->parent;
 	return node != NULL;
-}
-
-const struct runtime *runtime_around(const struct runtime *list,
-				     const struct object *object,
-				     const struct node *node)
-{
-	for (; list; list = list->next)
-		if (is_inside(node, list->root) &&
-		    (!list->ref || is_inside(list->ref, object->root)))
-			return list;
-	return NULL;
 }
 
 /* True if the runtime is in the object's group and may be in its namespace. An

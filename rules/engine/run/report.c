@@ -234,7 +234,7 @@ static void place_elsewhere(struct rule_run *rr, struct place *place,
 static void name_runtime(struct rule_run *rr, struct finding *f,
 			 const struct object *object, const struct node *at)
 {
-	const struct runtime *from = run_runtime_around(rr->run, object, at);
+	const struct runtime *from = object_runtime_around(object, at);
 	const struct node *name = node_path(object->root, "metadata.name");
 
 	if (!from || from->root == object->root)
@@ -263,7 +263,7 @@ static struct finding *at_node(struct rule_run *rr, const struct object *object,
 		at = object->root;
 	if (is_moot(rr->run))
 		return f;
-	from = run_runtime_around(rr->run, object, at);
+	from = object_runtime_around(object, at);
 	f->injected = node_is_injected(at);
 	f->value_start = at->start;
 	place_node(rr->run, &f->place, object->doc, at);
@@ -470,7 +470,7 @@ void finding_at_key(struct rule_run *rr, struct finding *f,
 		    const struct node *entry)
 {
 	if (entry->key_end > entry->key_start && !rr->object->doc->host &&
-	    !is_elsewhere(run_runtime_around(rr->run, rr->object, entry)))
+	    !is_elsewhere(object_runtime_around(rr->object, entry)))
 		place_bytes(rr->object->doc->source, &f->place,
 			    entry->key_start, entry->key_end);
 }
@@ -491,7 +491,7 @@ void finding_label(struct rule_run *rr, struct finding *f,
 		   const struct node *at, const char *fmt, ...)
 {
 	const struct runtime *from =
-		rr->object ? run_runtime_around(rr->run, rr->object, at) : NULL;
+		rr->object ? object_runtime_around(rr->object, at) : NULL;
 	struct related *related;
 	va_list ap;
 

@@ -113,9 +113,9 @@ struct run_state {
 	/* The checked object as the API server sends it, in doc_arena; NULL
 	 * until a custom rule reads it. */
 	const struct node *sent;
-	struct arena arena;	   /* lives as long as the run */
-	struct claim_table claims; /* claims in the current file */
-	struct runtime *runtimes;  /* runtimes in the current file */
+	struct arena arena;		/* lives as long as the run */
+	struct claim_table claims;	/* claims in the current file */
+	struct runtime_table *runtimes; /* of the current file, or NULL */
 	/* runtimes of other files, for the current document, and their memory,
 	 * which lives as long as the objects */
 	struct runtime *found_runtimes;
@@ -279,11 +279,6 @@ const struct runtime *run_find_runtime(void *context,
 				       const struct object *object,
 				       const char *kind,
 				       const struct node *ref);
-/* Returns the runtime that contains the node of one of the object's pods, or
- * NULL. */
-const struct runtime *run_runtime_around(const struct run *run,
-					 const struct object *object,
-					 const struct node *node);
 /* See struct accelerator_extra; context is the run. */
 const struct accelerator *run_named_accelerator(void *context,
 						const char *resource);

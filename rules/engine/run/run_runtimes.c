@@ -20,21 +20,21 @@ static void read_file(struct run *run, struct arena *arena)
 
 	if (!runtimes_may_be_used_in(source->text, source->len))
 		return;
+	state->runtimes = ARENA_NEW(arena, struct runtime_table);
 	loader_init(&loader, source, &load_limits_default, arena);
 	while (loader_next(&loader, &doc) > 0) {
 		if (!doc.root)
 			continue;
 		placeholder_mark(&doc);
-		state->runtimes = runtimes_add(state->runtimes, arena, &doc);
+		runtimes_add(state->runtimes, arena, &doc, state->file.index);
 	}
-	for (struct runtime *one = state->runtimes; one; one = one->next)
-		one->file = state->file.index;
 }
 
 void run_runtimes_begin(struct run *run, struct arena *arena,
 			struct arena *objects)
 {
-	run->state->runtimes = run->state->found_runtimes = NULL;
+	run->state->runtimes = NULL;
+	run->state->found_runtimes = NULL;
 	run->state->found_arena = objects;
 	if (run->options.file_values)
 		read_file(run, arena);
@@ -42,7 +42,8 @@ void run_runtimes_begin(struct run *run, struct arena *arena,
 
 void run_runtimes_end(struct run *run)
 {
-	run->state->runtimes = run->state->found_runtimes = NULL;
+	run->state->runtimes = NULL;
+	run->state->found_runtimes = NULL;
 }
 
 /* Finds a runtime in other input files. Copies it with its own line table,
@@ -150,20 +151,12 @@ const struct runtime *run_find_runtime(void *context,
 				       const char *kind, const struct node *ref)
 {
 	struct run *run = context;
-
-	for (const struct runtime *one = run->state->runtimes; one;
-	     one = one->next)
-		if (runtime_is(one, object, kind, ref->str))
-			return one;
-	return find_elsewhere(run, object, kind, ref);
-}
-
-const struct runtime *run_runtime_around(const struct run *run,
-					 const struct object *object,
-					 const struct node *node)
-{
 	const struct runtime *one =
-		runtime_around(run->state->found_runtimes, object, node);
+		run->state->runtimes
+			? runtimes_named(run->state->runtimes, ref->str)
+			: NULL;
 
-	return one ? one : runtime_around(run->state->runtimes, object, node);
+	while (one && !runtime_is(one, object, kind, ref->str))
+		one = one->next;
+	return one ? one : find_elsewhere(run, object, kind, ref);
 }
