@@ -39,7 +39,8 @@ lint() {
 		--admission-policy policies.yaml "$@"
 }
 
-# Prints lines that are not findings and do not contain TEXT.
+# has TEXT, lacks TEXT: fail, with the output, unless it contains TEXT, or if it
+# does.
 has() {
 	[[ $output == *"$1"* ]] || { echo "no \"$1\" in: $output"; return 1; }
 }
@@ -274,7 +275,8 @@ gate_definition() {
 	sed 's/^/        /'
 }
 
-# custom [ACTION]: uses the same policies as files of a policy's `custom:`.
+# custom [ACTION]: writes a policy, its binding and its parameter below own/,
+# and a .gpugate.yaml whose `custom:` reads them.
 custom() {
 	mkdir -p own
 	{

@@ -77,8 +77,8 @@ wait_for_reader() {
 	done
 }
 
-# meanwhile CHANGE ARGUMENTS: lints, and makes the change before the program
-# writes.
+# meanwhile CHANGE ARGUMENTS: lints, and makes the change after the files were
+# read, before the program writes one.
 meanwhile() {
 	local change=$1
 	shift
@@ -250,7 +250,8 @@ meanwhile() {
 	is "$stderr" "gpugate: -: Bad file descriptor"
 }
 
-# The work of one second depends on the machine and the build.
+# The bar appears only after a second, so the input grows until linting takes
+# longer, which depends on the machine and the build.
 @test "a progress bar only on a terminal that can erase it" {
 	command -v script >/dev/null || skip "no script(1)"
 	script -qec true /dev/null </dev/null || skip "no pseudo-terminal"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-#
-# Checks of a rule, by RULE/CHECK.
+# The checks of a rule: findings name them, and RULE/CHECK selects one, turns it
+# off or suppresses it. Also messages of such rules.
 
 load helper
 

@@ -3,7 +3,7 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-# template FILE REQUEST
+# template FILE REQUEST: writes a ResourceClaimTemplate with this request.
 template() {
 	mkdir -p "$(dirname "$1")"
 	cat >"$1" <<-END
@@ -14,7 +14,7 @@ template() {
 	END
 }
 
-# claiming_pod FILE: line 9 names the request `gpu`.
+# claiming_pod FILE: writes a Pod whose line 9 names the request `gpu`.
 claiming_pod() {
 	mkdir -p "$(dirname "$1")"
 	cat >"$1" <<-END

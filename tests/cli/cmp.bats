@@ -5,7 +5,9 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-# Only these programs are on PATH.
+# tools NAME...: makes a PATH for cmp() with fakes of these programs, and a
+# shell. A fake records its calls, prints the file `rendered`, and prints $SAYS
+# and exits with $FAILS if they are set.
 tools() {
 	mkdir -p bin
 	for name; do
@@ -19,7 +21,7 @@ tools() {
 	good rendered
 }
 
-# cmp FOLDER ARGUMENTS
+# cmp FOLDER ARGUMENTS: runs gpugate cmp in the folder.
 cmp() {
 	local folder=$1
 	shift
@@ -45,7 +47,7 @@ cmp() {
 	holds_not "$output" replicas
 	holds_not "$output" gpugate.dev
 	holds_not "$output" 'kind: Pod'
-	# Words are not keys.
+	# Only keys make a manifest, not the same words in a comment.
 	printf '# apiVersion and kind\nreplicas: 3\n' >app/words.yaml
 	cmp app
 	holds_not "$output" replicas
@@ -189,14 +191,15 @@ template: no such value' cmp app
 	is "$output" ""
 	holds "$stderr" "outside of the repository"
 	rm repo/app/link.yaml
-	# A base of a base.
+	# The base's own base is outside of the repository.
 	printf 'resources: [../base]\n' >repo/app/kustomization.yaml
 	printf 'resources: [../../elsewhere]\n' >repo/base/kustomization.yaml
 	cmp repo/app
 	is "$status" 2
 	holds "$stderr" "outside its repository"
 	[ ! -e calls ]
-	# A patch, a link, and a file of a chart: helm follows links.
+	# So are a patch, the target of a link, and a file of a chart, because
+	# helm follows links.
 	printf 'patches: [{path: ../../outside.yaml}]\n' \
 		>repo/base/kustomization.yaml
 	cmp repo/app

@@ -26,7 +26,8 @@ vap() {
 	is "$output" "7 rules, 15 kinds, 156 findings"
 }
 
-# The verdict of a cluster equals that of the rule on the rule's own test files.
+# On the rules' own test files, the exported policies report the same lines as
+# the rules.
 @test "the examples that can be exported find the same as policies" {
 	examples=$BATS_TEST_DIRNAME/../../deploy/examples/rules
 	cp -r "$examples" .

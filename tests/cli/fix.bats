@@ -3,8 +3,8 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-# quota FILE: writes a key that limits nothing, which is an error with a safe
-# fix.
+# quota FILE: writes a ResourceQuota with a key that limits nothing, which is an
+# error with a safe fix.
 quota() {
 	mkdir -p "$(dirname "$1")"
 	printf '%s\n' 'apiVersion: v1' 'kind: ResourceQuota' \
@@ -303,8 +303,8 @@ quota() {
 	holds "$(cat a.yaml)" "key: nvidia.com/gpu"
 }
 
-# idle FILE: writes a pod without GPUs that tolerates their taint and is unsafe
-# to fix.
+# idle FILE: writes a pod without GPUs that tolerates their taint, for which the
+# fix is unsafe.
 idle() {
 	printf '%s\n' 'apiVersion: v1' 'kind: Pod' \
 		'metadata: {name: p, namespace: team}' 'spec:' \

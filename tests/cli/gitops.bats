@@ -4,8 +4,8 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-# deployment NAME: writes a whole one without anything that a default run warns
-# about.
+# deployment NAME: writes a complete Deployment without any warning in a default
+# run.
 deployment() {
 	cat <<-END
 		apiVersion: apps/v1
@@ -30,7 +30,7 @@ kustomization() {
 		"$2" >"$1/kustomization.yaml"
 }
 
-# Lints the folder.
+# Lints the folder, with the report for terminals.
 full() {
 	run --separate-stderr "$GPUGATE" lint --isolated --no-ignore-vcs .
 }
@@ -177,7 +177,8 @@ cluster() {
 	END
 }
 
-# device_class FILE NAME: a class for `nvidia.com/gpu`, and a Job for one.
+# device_class FILE NAME: writes a class for `nvidia.com/gpu`, and a Pod that
+# requests one.
 device_class() {
 	mkdir -p "$(dirname "$1")"
 	cat >"$1" <<-END

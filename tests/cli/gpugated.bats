@@ -240,7 +240,8 @@ asking_one_gives() {
 	is "$(ask 1)" "denied u-1"
 }
 
-# Writes a ValidatingAdmissionPolicy with EXPRESSION for every Pod.
+# admitting EXPRESSION [OPERATION]: writes a ValidatingAdmissionPolicy with it
+# for every Pod.
 admitting() {
 	mkdir -p rules
 	cat >rules/site.yaml <<-END

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Pods that rules about waste skip: because of the policy, never because of a
-# name that a tenant chooses.
+# Pods of infrastructure, such as device plugins, may use all devices of a node
+# if the policy names their namespace, and never because of a name or a mount
+# that a tenant chooses.
 
 bats_require_minimum_version 1.5.0
 load helper

@@ -5,7 +5,7 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-# policy INJECTED...: items of the list
+# policy [ITEM...]: writes a policy with these items of `injected`.
 policy() {
 	{
 		printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nextends: [all]\n'
@@ -36,7 +36,7 @@ setup() {
 	END
 }
 
-# says RULE; silent RULE
+# says RULE, silent RULE: check that the rule reports job.yaml, or does not.
 says() {
 	run --separate-stderr "$GPUGATE" lint --format concise job.yaml
 	holds "$output" "[$1]"
@@ -101,8 +101,8 @@ silent() {
 	holds "$stderr" 'unknown key `schedulerNames`; did you mean `schedulerName`?'
 }
 
-# mutating EXPRESSION [MATCH]: writes a policy for pods whose expression
-# mentions fields
+# mutating EXPRESSION [MATCH [RESOURCE]]: writes a MutatingAdmissionPolicy for
+# pods (or RESOURCE) whose expression mentions fields.
 mutating() {
 	cat >map.yaml <<-END
 	apiVersion: admissionregistration.k8s.io/v1
@@ -117,7 +117,8 @@ mutating() {
 	END
 }
 
-# found RULE; clear RULE: check the result with the policy
+# found RULE, clear RULE: check, with that policy, that the rule reports
+# job.yaml, or does not.
 found() {
 	run --separate-stderr "$GPUGATE" lint --format concise \
 		--admission-policy map.yaml job.yaml

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A newcomer's commands with a finished build: make install, uninstall, demo.
+# Targets of make that a newcomer needs: install, uninstall, demo and
+# publish-check, most of them with a finished build.
 bats_require_minimum_version 1.5.0
 load helper
 

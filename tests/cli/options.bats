@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Options of lint that change the set of checks, and their environment.
+# Options of lint that select checks, lines and settings, baselines and
+# suppressions, and options in environment variables.
 bats_require_minimum_version 1.5.0
 load helper
 
@@ -385,7 +386,8 @@ load helper
 	lint --write-baseline base.json a.yaml
 	lint --baseline base.json a.yaml
 	is "$status" 0
-	# Elsewhere the finding is new, and so is a different finding.
+	# In another file the finding is new, and so is another finding in this
+	# file.
 	printf 'a: [\n' >b.yaml
 	lint --baseline base.json a.yaml b.yaml
 	is "$status" 1
@@ -494,7 +496,8 @@ load helper
 	[[ $output == *'to lint standard input, run `gpugate lint -`'* ]]
 }
 
-# gpu_deployment NAME NAMESPACE: writes one with 8 GPUs, without a /dev/shm.
+# gpu_deployment NAME NAMESPACE: writes a Deployment with 8 GPUs, without a
+# /dev/shm.
 gpu_deployment() {
 	cat <<-END
 		---

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests where reports are written, and the result if they cannot be written.
+# Reports of lint: where they are written, the result if they cannot be written,
+# and the wording and numbers that all or several formats share.
 bats_require_minimum_version 1.5.0
 load helper
 

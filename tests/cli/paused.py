@@ -3,9 +3,9 @@
 
 usage: paused.py PROGRAM FILE COMMAND
 
-With -vv the program names the file on standard error between the two steps. That
-is a pipe with room for the previous message only: the program waits until the
-command has run and the pipe is emptied.
+With -vv the program names the file on standard error between the two steps.
+Standard error is a pipe with room for the previous message only, so the program
+waits until the command has run and the pipe is emptied.
 """
 import fcntl
 import os

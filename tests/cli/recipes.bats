@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Commands in the documents that users copy: tests/meta/recipes.txt.
+# Policies that users copy from the documents (see tests/meta/recipes.txt).
 bats_require_minimum_version 1.5.0
 load helper
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# Kustomizations are checked by the output of their build.
+# Kustomizations and charts are checked by the output of their build.
 
 load helper
 
@@ -17,8 +17,8 @@ need_kubectl() {
 	command -v kubectl >/dev/null || skip "no kubectl"
 }
 
-# tool NAME SCRIPT: makes it the only program on the PATH, with those that a
-# shell needs.
+# tool NAME SCRIPT: writes a program. alone COMMAND... runs with a PATH that has
+# only such programs.
 tool() {
 	mkdir -p "$BATS_TEST_TMPDIR/bin"
 	printf '#!/bin/sh\n%s\n' "$2" >"$BATS_TEST_TMPDIR/bin/$1"

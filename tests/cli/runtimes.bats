@@ -4,7 +4,8 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-# runtime FILE [PRODUCT]: line 13 selects AMD nodes.
+# runtime FILE [PRODUCT]: writes a ClusterTrainingRuntime whose line 13 selects
+# AMD nodes.
 runtime() {
 	mkdir -p "$(dirname "$1")"
 	cat >"$1" <<-END
@@ -25,7 +26,7 @@ runtime() {
 	END
 }
 
-# job FILE [REF]: line 5 names the runtime.
+# job FILE [REF]: writes a TrainJob whose line 5 names the runtime.
 job() {
 	mkdir -p "$(dirname "$1")"
 	cat >"$1" <<-END
@@ -124,7 +125,7 @@ open(p, "r+b").write(open(p).read().encode("utf-16"))' b/runtime.yaml
 	holds "$output" "(from ClusterTrainingRuntime \`amd\`)"
 }
 
-# template FILE [KIND]: pods with 2 GPUs.
+# template FILE [KIND]: writes a WorkflowTemplate whose pods have 2 GPUs.
 template() {
 	cat >"$1" <<-END
 		apiVersion: argoproj.io/v1alpha1
@@ -138,7 +139,7 @@ template() {
 	END
 }
 
-# workflow FILE [SPEC]: runs the template.
+# workflow FILE [SPEC]: writes a Workflow that runs the template.
 workflow() {
 	cat >"$1" <<-END
 		apiVersion: argoproj.io/v1alpha1
@@ -200,7 +201,8 @@ workflow() {
 	is "$status" 0
 }
 
-# gpu_runtime FILE [FIELD]: pods with an image at line 14, and no priority class.
+# gpu_runtime FILE [FIELD]: writes a runtime whose pods have an image at line 14
+# and no priority class.
 gpu_runtime() {
 	cat >"$1" <<-END
 		apiVersion: trainer.kubeflow.org/v1alpha1
@@ -221,7 +223,7 @@ gpu_runtime() {
 	END
 }
 
-# places RULE FILE..: where the rule reports
+# places RULE FILE...: prints where the rule reports.
 places() {
 	"$GPUGATE" lint --isolated --show-all --fail-on never --select "$1" "${@:2}" |
 		sed -n 's/^ *--> \([^ ]*\).*/\1/p'
@@ -263,7 +265,7 @@ places() {
 	is "$(places priority-class-unknown .)" $'job.yaml:4:65\ntemplate.yaml:9:25'
 }
 
-# cache FILE [SOURCE]: a NIMCache with a profile of 4 GPUs.
+# cache FILE [SOURCE]: writes a NIMCache with a profile of 4 GPUs.
 cache() {
 	cat >"$1" <<-END
 		apiVersion: apps.nvidia.com/v1alpha1
@@ -274,7 +276,8 @@ cache() {
 	END
 }
 
-# nim FILE CACHE [FIELDS]
+# nim FILE CACHE [FIELDS]: writes a NIMService of 2 replicas that uses the
+# cache.
 nim() {
 	cat >"$1" <<-END
 		apiVersion: apps.nvidia.com/v1alpha1
@@ -322,7 +325,7 @@ gpus() {
 	is "$(gpus)" 2+
 }
 
-# pipeline FILE: a Task with 2 GPUs, and a Pipeline of two.
+# pipeline FILE: writes a Task with 2 GPUs, and a Pipeline of two such tasks.
 pipeline() {
 	cat >"$1" <<-END
 		apiVersion: tekton.dev/v1
@@ -342,7 +345,7 @@ pipeline() {
 	END
 }
 
-# run_of FILE REF: a PipelineRun on nodes of AMD.
+# run_of FILE REF: writes a PipelineRun for AMD nodes.
 run_of() {
 	cat >"$1" <<-END
 		apiVersion: tekton.dev/v1
@@ -370,7 +373,7 @@ run_of() {
 	is "$(places selector-resource-contradiction run.yaml tasks.yaml)" ""
 }
 
-# serving FILE [RESOURCES]: a ServingRuntime, with 2 GPUs.
+# serving FILE [RESOURCES]: writes a ServingRuntime with 2 GPUs.
 serving() {
 	cat >"$1" <<-END
 		apiVersion: serving.kserve.io/v1alpha1
@@ -385,7 +388,7 @@ serving() {
 	END
 }
 
-# service FILE [FIELD]: an InferenceService of this runtime.
+# service FILE [FIELD]: writes an InferenceService of this runtime.
 service() {
 	cat >"$1" <<-END
 		apiVersion: serving.kserve.io/v1beta1

@@ -566,7 +566,8 @@ END
 	is "$status" 2
 }
 
-# The cluster's own policies: `most` reads a ConfigMap, `idle` has no binding.
+# Adds responses with the cluster's own policies: `most` reads a ConfigMap,
+# `idle` has no binding, and `new` calls an unknown function.
 policies() {
 	cluster
 	rules='"matchConstraints":{"resourceRules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["CREATE"],"resources":["pods"]}]}'

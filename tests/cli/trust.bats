@@ -4,7 +4,7 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-# policy FILE CLUSTER: writes a policy that names this state
+# policy FILE CLUSTER: writes a policy that names this cluster snapshot.
 policy() {
 	mkdir -p "$(dirname "$1")"
 	cat >"$1" <<-END
@@ -16,7 +16,8 @@ policy() {
 	END
 }
 
-# Writes a state with a time in the future: a warning shows that it was read.
+# Writes a snapshot with a time in the future, because the warning about it
+# shows that the file was read.
 state() { # FILE
 	echo '{"apiVersion":"gpugate.dev/v1","kind":"ClusterSnapshot","version":1,
 		"takenAt":"2999-01-01T00:00:00Z","items":[]}' >"$1"
