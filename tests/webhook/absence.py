@@ -172,9 +172,9 @@ def load():
 # --- the tests ---------------------------------------------------------------
 
 def race(what, create, obj, wanted=True, late=0):
-    """Create an object, wait for each of the gaps and post a review that depends on it;
-    check that it is allowed (`wanted`). At most `late` reviews may differ, because a
-    late answer skips the rule."""
+    """Create an object, wait for each of the gaps and post a review that
+    depends on it. Check that it is allowed, or denied if `wanted` is false. At
+    most `late` reviews may differ, because a late answer skips the rule."""
     wrong, longest, n = {}, 0, 0
     for gap in GAPS:
         for i in range(TRIES):

@@ -6,11 +6,11 @@
  *	admission [--policy PATH | --preset NAME] [--cluster FILE]
  *		  [--repeat N] mutate|validate|findings FILE...
  *
- * `findings` prints the findings about request.object, whatever the policy does
- * with them, as one JSON object per review: the findings, and the object after
- * the fixes that the policy applies. FILE `@LIST` names a file with
- * one path per line. --repeat answers each review N times and prints to stderr
- * the CPU nanoseconds of one.
+ * `findings` prints one JSON object per review: the findings about
+ * request.object, whatever the policy does with them, the number of its GPUs,
+ * and the object after the fixes that the policy applies (null without any).
+ * FILE `@LIST` names a file with one path per line. --repeat answers each
+ *review N times and prints to stderr the CPU nanoseconds of one.
  */
 #include <jansson.h>
 #include <stdio.h>

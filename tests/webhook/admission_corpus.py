@@ -145,7 +145,8 @@ class Corpus:
             if status != 403 or not text:
                 continue
             counts[kind_of(obj)] += 1
-            # The rest of the first line may be on a separate line.
+            # A message with line breaks continues on lines that begin with no
+            # rule.
             lines = [l for l in text.split("\n")[:-1]
                      if l.partition(": ")[0] in self.rules_of(findings)]
             if not (self.compare(name, findings) and lines and

@@ -3,9 +3,9 @@
 
 usage: hostile.py FOLDER
 
-Each file SIZE-OPERATION.json is one review. Its object is rejected, even if
-some of its strings are not parsed. The strings are manifests with brackets
-that are nested 300 deep.
+Each file SIZE-OPERATION.json is one review; SIZE is in MB. The strings of the
+object are manifests with brackets that are nested 300 deep. The webhook denies
+the object, also if it stops parsing strings because their budget is used up.
 """
 import os
 import sys

@@ -273,7 +273,7 @@ static struct admission *open_admission(struct metrics *metrics,
 	return admission;
 }
 
-/* Runs until there are no more commands. */
+/* Keeps the state until the commands end. Returns the exit status. */
 static int run(struct tool *tool, const struct live_options *options)
 {
 	struct err err = {0};

@@ -48,7 +48,8 @@ POD = {"nodeSelector": {"amd.com/gpu.product-name": "AMD_Instinct_MI300X"},
 
 def runtimes(objects):
     """Yield a ClusterTrainingRuntime for each name in a `runtimeRef` of the
-    objects."""
+    objects. A `workflowTemplateRef` gets no object, so its template stays
+    unknown."""
     named = set()
     for obj in objects:
         spec = obj.get("spec") if isinstance(obj.get("spec"), dict) else {}

@@ -150,7 +150,8 @@ class Trial:
         return [rule["name"] for rule in listing["rules"]]
 
     def rules(self):
-        """Yield the policy's line for each rule of the setting; those with a fix patch."""
+        """Yield the policy's line for each rule of the setting. Rules with a
+        fix have the action `patch`."""
         custom = self.setting == "rules"
         listing = json.loads(self.gpugate(
             "rules", "--config", self.policy, "--format", "json").stdout)
@@ -186,7 +187,8 @@ class Trial:
             capture_output=True, check=False, close_fds=False, **more)
 
     def linter(self, select=()):
-        """Return lint's options. Selected rules need --config: all rules of --policy run."""
+        """Return lint's options. If rules are selected, the policy is given by
+        --config, because all rules of a --policy run."""
         policy = ("--isolated", "--policy", self.policy)
         if select:
             policy = ("--config", self.policy)
@@ -213,7 +215,8 @@ class Trial:
         return json.loads(path.read_text("utf-8")), self.lint(path, select)
 
     def krm(self, i, select):
-        """Return the exit status; the output of all runs is read later."""
+        """Run krm on the object alone, and write its output to a file, which is
+        read later. Return the exit status."""
         wrapped = {"apiVersion": "config.kubernetes.io/v1",
                    "kind": "ResourceList", "items": [self.objects[i]]}
         unsafe = ["--unsafe-fixes"] if select else []
@@ -249,8 +252,9 @@ class Trial:
         return r
 
     def review(self, obj, *more):
-        """Return a request, which names a namespace if the object does not; not for custom
-        rules, which read the object, in which an API server would set the namespace."""
+        """Return a request, which names a namespace if the object does not.
+        Custom rules read the namespace in the object, so their requests name
+        none."""
         meta = obj.get("metadata")
         named = isinstance(meta, dict) and meta.get("namespace")
         return review(obj, *more, namespace=None if named or
@@ -332,7 +336,8 @@ class Trial:
             answer["patched"] = look or answer["patched"]
 
     def check_findings(self, i, linted, webhook):
-        """Return true if both have the same findings, except about suppressions."""
+        """Compare the numbers of GPUs, and the findings except those about
+        suppressions. Return true if the findings are equal."""
         lint = sorted(named(f) for f in linted.findings
                       if f["rule"] not in ("object-duplicate", *OF_SERVER))
         mine = sorted(named(f) for f in webhook["findings"]

@@ -3,10 +3,11 @@
 
 usage: self_managed.py GPUGATED CLUSTER-FOLDER ADDRESS PORT PORT PROBE PROBE
 
-Each admission calls both replicas, twice: a configuration has an entry for
-each. Besides the API server, a client of the test opens new connections all the
-time, with every CA bundle that an API server may still use: a kept connection
-does not verify the certificate again.
+Each admission calls both replicas twice, because the mutating and the validating
+configuration have an entry for each of them. Besides the API server, a client of
+the test opens new connections all the time, with every CA bundle that an API
+server may still use, because a kept connection does not verify the certificate
+again.
 """
 import base64
 import http.client

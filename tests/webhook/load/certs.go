@@ -101,9 +101,9 @@ func (a *authority) issue(key crypto.Signer, change func(*x509.Certificate)) *pa
 
 func (a *authority) good() *pair { return a.issue(newKey("p256"), nil) }
 
-// A volume is a folder as the kubelet mounts a Secret or ConfigMap: files
+// A volume is a folder as the kubelet mounts a Secret or ConfigMap. Its files
 // are links through ..data, which is a link to a folder with a time in its
-// name; an update makes a new folder and renames a new link over ..data.
+// name. An update makes a new folder and renames a new link over ..data.
 type volume struct {
 	dir string
 	n   int

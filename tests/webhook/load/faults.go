@@ -149,8 +149,8 @@ func faultsOfIO(b *bench) {
 	noLog(b)
 }
 
-// mixed is for gpugated built with a sanitizer: all loads at once, then a
-// drain; reports of the sanitizer are in the log.
+// mixed puts all loads at once, then a drain, on a gpugated built with a
+// sanitizer. The reports of the sanitizer are in the log.
 func mixed(b *bench) {
 	p := b.patient("mixed", nil, "--sandbox", "off", "--drain", "5",
 		"--max-in-flight", "8", "--timeout", "2")

@@ -36,8 +36,8 @@ func (b *bench) check(good bool, format string, args ...any) {
 	}
 }
 
-// figure prints a time or a rate. It is checked only on an idle machine:
-// TIMES=strict.
+// figure prints a time or a rate. It is checked only with TIMES=strict, on an
+// idle machine.
 func (b *bench) figure(good bool, format string, args ...any) {
 	if os.Getenv("TIMES") == "strict" {
 		b.check(good, format, args...)

@@ -40,7 +40,7 @@ func (s *service) change(address string, ready bool) {
 // repeats a POST only if none of it was written.
 //
 // Times are a fifth of those in production: idle connections live 18 seconds
-// instead of 90, and --drain is 19 instead of 95; only the balancers' lag of 0
+// instead of 90, and --drain is 19 instead of 95. Only the balancers' lag of 0
 // to 5 seconds is the same.
 func restart(b *bench) {
 	requests := int64(setting("RESTART_REQUESTS", 200000))

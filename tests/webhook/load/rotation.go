@@ -18,9 +18,9 @@ type swapper struct {
 	put  func(i int, p *pair)
 }
 
-// rotation replaces CA and pair every few seconds under load, in the ways of
-// the kubelet, of scripts that rename and of cp; each way has a separate
-// gpugated.
+// rotation replaces CA and pair every few seconds under load of two gpugated.
+// One reads a folder that is swapped as the kubelet does; the other reads files
+// that are renamed and rewritten in turn, as scripts and cp do.
 func rotation(b *bench) {
 	seconds := setting("ROTATION_SECONDS", 30)
 	every := time.Duration(setting("ROTATION_EVERY_MS", 5000)) * time.Millisecond
