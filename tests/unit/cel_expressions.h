@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions without variables, and their results. */
+/* Evaluates expressions without variables, and compares the results. */
 #ifndef CEL_EXPRESSIONS_H
 #define CEL_EXPRESSIONS_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An expression as text, every part in brackets: `(_+_ a 1)`, a member call
- * `(.f target args)`, a selection `(. a b)`, has() `(has a b)`, a list
- * `[a ?b]`, a map `{k:v ?k:v}`, a fold `<var,var2 range accumulator=init
+ * Prints an expression as text, with every part in brackets: `(_+_ a 1)`, a
+ * member call `(.f target args)`, a selection `(. a b)`, has() `(has a b)`, a
+ * list `[a ?b]`, a map `{k:v ?k:v}`, a fold `<var,var2 range accumulator=init
  * while condition do step then result>`.
  */
 #ifndef CEL_TREE_H

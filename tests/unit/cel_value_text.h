@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values as JSON, or as text where JSON has no such type. */
+/* Prints values as JSON, or as text where JSON has no such type. */
 #ifndef TESTS_CEL_VALUE_TEXT_H
 #define TESTS_CEL_VALUE_TEXT_H
 

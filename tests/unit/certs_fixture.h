@@ -27,7 +27,7 @@ struct made {
 
 /* Extensions as in openssl.cnf; NULL leaves one out. */
 struct recipe {
-	const char *kind;   /* "P-256", "RSA-1024", "ED25519", "DSA"; NULL */
+	const char *kind;   /* "P-256" (also if NULL), "RSA-1024", "ED25519" */
 	const char *digest; /* "SHA256" when NULL */
 	const char *cn, *san, *eku, *usage, *constraints, *other;
 	int64_t from, to; /* seconds from now; 0, 0: an hour before and after */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects for a cluster builder, written as flow YAML, and files of states.
+ * Adds objects, written as flow YAML, to a cluster builder; and the start of a
+ * state file.
  */
 #ifndef CLUSTER_FIXTURE_H
 #define CLUSTER_FIXTURE_H
@@ -8,7 +9,10 @@
 #include "kube/cluster/cluster.h"
 #include "value_reading.h"
 
-/* Returns the result of cluster_builder_add(), or -1 if err was not set. */
+/*
+ * Returns the result of cluster_builder_add(). The test fails unless err is set
+ * exactly if that is negative.
+ */
 static inline int add_root(struct cluster_builder *b, const struct node *root)
 {
 	struct cluster_item item = {NULL, NULL, root};

@@ -14,7 +14,7 @@
 #include "doc/source.h"
 #include "lint/report/report.h"
 
-/* Findings that most tests report. */
+/* The manifest in which most tests place their findings. */
 static const char manifest[] = "kind: Job\n"
 			       "metadata: {name: llm}\n"
 			       "spec:\n"

@@ -173,9 +173,7 @@ static void caller_use(struct caller *caller, const struct made *as)
 						&key_text,
 						GNUTLS_X509_FMT_PEM) < 0)
 		BUG("cannot use a client certificate");
-	/* Send the certificate whatever CA names the server lists. */
-	gnutls_certificate_set_flags(caller->credentials,
-				     GNUTLS_CERTIFICATE_API_V2);
+
 	buf_release(&cert);
 	buf_release(&key);
 }
@@ -205,6 +203,7 @@ UNUSED static int caller_open_as(struct caller *caller,
 	gnutls_certificate_allocate_credentials(&caller->credentials);
 	if (as)
 		caller_use(caller, as);
+	/* Sends the certificate whatever CA names the server lists. */
 	gnutls_init(&caller->session, GNUTLS_CLIENT | GNUTLS_NO_SIGNAL |
 					      GNUTLS_FORCE_CLIENT_CERT);
 	code = gnutls_priority_set_direct(caller->session,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Admission with the real rules: requests that are allowed without a check are
- * counted, a warning about an owner's ignore annotation says where it must be,
- * patches of several rounds, and objects that cannot be read.
+ * Admission with the real rules: the count of requests that are allowed without
+ * a check, the warning that says where an owner's ignore annotation must be,
+ * patches of several rounds, exemptions that expire, and objects that cannot be
+ * read.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -69,8 +69,10 @@ static void mounts(struct buf *out)
 	buf_adds(out, "]}}");
 }
 
-/* Writes containers with /dev/shm on disk, a part of whose path is in each
- * command, and long images. */
+/*
+ * Writes containers with a long image, a /dev/shm on disk, and a long word that
+ * begins like its path again and again.
+ */
 static void disks(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, "

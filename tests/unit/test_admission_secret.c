@@ -148,7 +148,7 @@ static void no_answer_or_log_holds_a_secret(void **state)
 	}
 }
 
-/* A ticket is copied into the audit log unchanged. */
+/* The ticket is copied into the audit log, so a secret in it must be masked. */
 static void a_break_glass_ticket_is_masked(void **state)
 {
 	set_policy(*state, "enforce");

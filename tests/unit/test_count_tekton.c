@@ -23,7 +23,8 @@ static void steps_are_added(void **state)
 		 "{taskSpec: {steps: [{image: a, resources: {limits: "
 		 "{nvidia.com/gpu: 2}}}]}}}",
 		 ":1/1x2 | 2/2 gang 1 none"},
-		/* Requests of a run are divided, limits are not. */
+		/* A run's limits apply to each step, but its requests are
+		 * divided among the steps: the devices are unknown. */
 		{"{apiVersion: tekton.dev/v1, kind: TaskRun, spec: "
 		 "{computeResources: {limits: {nvidia.com/gpu: 1}}, taskSpec: "
 		 "{steps: [{image: a}, {image: b}]}}}",

@@ -333,7 +333,6 @@ static void the_queue_is_a_label_or_an_annotation(void **state)
 	}
 }
 
-/* Only workloads with devices are kept. */
 static void only_workloads_with_devices_are_kept(void **state)
 {
 	static const struct {

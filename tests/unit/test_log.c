@@ -352,7 +352,7 @@ static void repeats_are_counted(void **state)
 	line = line_at(&f, 1);
 	assert_int_equal(int_of(line, "repeats"), 4);
 	json_decref(line);
-	/* A repeated decision is not logged. */
+	/* The first verdict again is a new line, without a count. */
 	d.nrules = 2;
 	log_decision(f.log, &d);
 	line = line_at(&f, 2);

@@ -419,7 +419,6 @@ static void mistakes_in_accelerators_and_kinds_have_a_position(void **state)
 	CHECK_ALL(rows, &offline, false);
 }
 
-/* Not just the first problem: all of them, in the order of the file. */
 static void all_problems_are_reported_in_order(void **state)
 {
 	static const struct row row = {

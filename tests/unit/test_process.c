@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Resources that the limits of a container allow. */
+/* The processors and the memory that the limits of a container allow. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

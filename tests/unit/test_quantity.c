@@ -307,7 +307,7 @@ static void the_length_counts(void **state)
 	assert_false(quantity_parse("1Gi0", 4, &q));
 }
 
-/* Tests "1.", then n zeros, then `end`. */
+/* A digit after thousands of zeros still rounds the value up. */
 static void many_digits_round_up(void **state)
 {
 	char text[5000];
@@ -402,7 +402,7 @@ static void quantities_are_multiplied(void **state)
 	assert_true(quantity_value(quantity_from(INT64_MIN)) == INT64_MIN);
 }
 
-/* Sums beyond the largest or smallest value are limited to it. */
+/* Sums and products beyond the largest or smallest value are limited to it. */
 static void results_are_capped_at_the_limits(void **state)
 {
 	struct quantity huge = parse("1e300"), low = parse("-1e300"), q;
@@ -423,7 +423,7 @@ static void results_are_capped_at_the_limits(void **state)
 	assert_true(quantity_value(q) == INT64_MIN);
 	assert_true(strlen(quantity_text(huge, text)) < QUANTITY_TEXT);
 	assert_true(strlen(quantity_text(low, text)) < QUANTITY_TEXT);
-	/* A sum of binary quantities above Ei has no larger suffix. */
+	/* A product above Ei keeps this suffix, the largest one. */
 	q = quantity_mul(parse("1Ei"), 1024);
 	assert_string_equal(quantity_text(q, text), "1024Ei");
 }

@@ -51,7 +51,8 @@ static void no_format_prints_control_characters(void **state)
 	fixture_release(&fixture);
 }
 
-/* path is "results.0.message": keys and indices. */
+/* Returns the value at a path of keys and indices, such as
+ * "results.0.message". */
 static const json_t *at(const json_t *json, const char *path)
 {
 	char key[64];

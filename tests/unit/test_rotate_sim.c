@@ -2,9 +2,9 @@
 /*
  * Years of two replicas that rotate one Secret, in any interleaving: delays,
  * pauses, crashes and failures between any two steps, clocks that differ and
- * step, Secrets that are lost, bundles that are wiped. These invariants must
- * hold at every moment: the leaf that a replica serves is covered by every
- * bundle that some API server may still have.
+ * step, Secrets that are lost, bundles that are wiped. At every moment, the
+ * leaf that a replica serves must be covered by every bundle that some API
+ * server may still have.
  *
  * The plan is the real one (rotate_plan.h); certificates are numbers, so that
  * 10,000 runs take seconds. The order of requests is that of

@@ -253,7 +253,7 @@ static void hooks_are_read(void **state)
 	hooks_version(object, &out);
 	text_is(&out, "u/3 ");
 	buf_adds(&bundle, "new");
-	/* All clients have the bundle. */
+	/* Without webhooks, every client has the bundle. */
 	assert_true(hooks_have(none, &bundle));
 	buf_reset(&out);
 	hooks_bundles(none, &out);

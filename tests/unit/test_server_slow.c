@@ -379,8 +379,8 @@ static void stalled_handshakes_delay_no_client(void **state)
 	began = clock_ms();
 	for (int i = 0; i < ASKS; i++)
 		assert_int_equal(stage_ask(&stage, "{}"), 200);
-	/* It would be 20 ms each if a response waited for bytes that never
-	 * arrive. */
+	/* Only printed. Each would take 20 ms longer if a response waited for
+	 * bytes that never arrive. */
 	print_message("  %d requests in %d ms\n", ASKS,
 		      (int)(clock_ms() - began));
 	for (int i = 0; i < STALLED; i++)

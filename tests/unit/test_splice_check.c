@@ -7,7 +7,6 @@
 
 #include "doc/splice.h"
 
-/* Checks that splices_check() rejects a wrong splice. */
 static void a_wrong_splice_is_noticed(void **state)
 {
 	static const char before[] = "a: 1\n---\nb: 1\n";

@@ -102,7 +102,7 @@ static void replace(struct place *place, const char *path, const char *text)
 	assert_int_equal(rename(temp, path), 0);
 }
 
-/* One version of a mounted ConfigMap: ..N/FILE, ..data -> ..N. */
+/* Writes a version of a mounted ConfigMap: ..N/FILE, ..data -> ..N. */
 static void project(struct place *place, int n, const char *file,
 		    const char *text)
 {

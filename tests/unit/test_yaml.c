@@ -354,7 +354,7 @@ static void nodes_know_their_style(void **state)
 	}
 }
 
-/* Links of nodes that were grafted, replaced and merged. */
+/* Checks the links of a tree whose nodes were grafted, replaced or merged. */
 static void assert_links(const struct node *node)
 {
 	uint32_t n = 0;

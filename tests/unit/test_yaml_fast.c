@@ -277,7 +277,6 @@ static void indexes_large_maps(void **state)
 			 COMPARE_FALL_BACK);
 }
 
-/* Each differing field is noticed. */
 static void compares_all_fields(void **state)
 {
 	static const struct node first = {

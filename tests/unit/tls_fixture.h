@@ -145,7 +145,8 @@ static void tls_meet(struct tls_client *client)
 	gnutls_x509_crt_deinit(cert);
 }
 
-/* On false the client is closed. */
+/* Connects and shakes hands. If that fails, closes the client and returns
+ * false. */
 static bool tls_connect(struct tls_client *client,
 			const struct tls_server *server)
 {
