@@ -89,7 +89,8 @@ class Maker:
         return getattr(self, kind)(depth - 1)
 
     def fold(self, over, depth, names=("x",), kinds=("dyn",), body="bool"):
-        """Return `LIST.macro(x, BODY)` without the macro's name: (list, x, body)."""
+        """Return the texts of a list and of the macro's body, as in
+        `LIST.macro(x, BODY)`."""
         listed = self.of(over, depth)
         self.local += list(zip(names, kinds))
         inner = self.of(body, depth)

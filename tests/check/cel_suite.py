@@ -116,7 +116,7 @@ def real(text):
 
 
 def any_text(fields):
-    """Return the text of a message that is a value of the language."""
+    """Return the text of a Timestamp or a Duration."""
     (url, fields), = fields.items()
     seconds = int(fields[0].get("seconds", ["0"])[0])
     nanos = int(fields[0].get("nanos", ["0"])[0])

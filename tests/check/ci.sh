@@ -21,7 +21,7 @@ ci() { "$python" "$root/tests/check/ci.py" "$@"; }
 
 need_pyyaml # reads the CI files
 
-# pod FILE PRIORITY: with a priority the API server rejects it (an error).
+# pod FILE PRIORITY: writes a Pod with an error, because it sets a priority.
 pod() {
 	mkdir -p "$(dirname "$1")"
 	printf '%s\n' 'apiVersion: v1' 'kind: Pod' \
@@ -100,8 +100,9 @@ check 'a missing executable' [ "$status" -eq 2 ]
 github since=--output=x
 check 'a revision is no option' [ "$status" -eq 2 ]
 
-# A change may turn the check off in its own policy, unless `policy` names the
-# one of the base or another file.
+# turn_off BRANCH LINE: commits a policy with this line on a new branch. A
+# change may turn the check off in its own policy, unless `policy` names the one
+# of the base or another file.
 turn_off() {
 	git checkout -q -b "$1"
 	printf '%s\n' 'apiVersion: gpugate.dev/v1' 'kind: Policy' "$2" >.gpugate.yaml

@@ -5,7 +5,8 @@ import subprocess
 import sys
 
 gpugate, corpus, tmp = sys.argv[1:]
-# All of it is one cluster, although folders contain the same objects.
+# The policy makes the corpus one cluster, although its folders contain the same
+# objects.
 with open(tmp + "/policy.yaml", "w", encoding="utf-8") as out:
     out.write("apiVersion: gpugate.dev/v1\nkind: Policy\n"
               "paths: [{glob: \"**\", set: all}]\n")

@@ -16,7 +16,8 @@
 dump=$build/tests/tools/object_dump
 passed=0 failed=0
 
-# Lines of output: "FAIL ..." and, last, "counts PASSED FAILED".
+# sum_up FILE: shows the lines "FAIL ...", and adds up the last line, "counts
+# PASSED FAILED".
 sum_up() {
 	grep '^FAIL' "$1" >&2
 	set -- $(sed -n 's/^counts //p' "$1")
@@ -86,7 +87,8 @@ check_index() {
 	sum_up "$work/result"
 }
 
-# $1: list of manifests made by kinds.py
+# check_places LIST: checks that a GPU pod is found in each manifest of the
+# list, which kinds.py writes.
 check_places() {
 	cut -f1 "$1" | xargs "$dump" --pods >"$work/dump"
 	awk -F'\t' -v list="$tests/check/kind-exceptions.txt" '

@@ -6,7 +6,7 @@ usage: corpus_server.py values|rules GPUGATE PLANE CORPUS WORK
 values  policies whose messages contain the quantities, defaults and lists that
         they see: gpugate's findings have the same messages.
 rules   the policies that `rules --format vap` writes for rules files: the
-        server denies the objects that the rules report.
+        server warns about the objects that the rules report.
 
 Each document is sent unchanged, with its quantities written in other ways, and
 with a sidecar in each of its pods. Prints the differences."""

@@ -10,7 +10,7 @@
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/gpugate/editors
 command -v nvim >/dev/null || need_program neovim
 if nvim --headless -c 'lua os.exit(vim.fn.has("nvim-0.11"))' 2>/dev/null; then
-	block=2 # the configuration for 0.7 to 0.10 is the second block
+	block=2 # has() gave 0: older than 0.11, which needs the second block
 else
 	block=1
 fi

@@ -138,7 +138,10 @@ ssize_t pread(int fd, void *out, size_t size, off_t from)
 				: syscall(SYS_pread64, fd, out, size, from);
 }
 
-/* Half of the data is written; the caller may write the other half. */
+/*
+ * Fails in two ways: half of the data is written, so that the caller has to
+ * write the rest, or none with ENOSPC.
+ */
 ssize_t write(int fd, const void *data, size_t size)
 {
 	if (fails(ENOSPC, NULL))

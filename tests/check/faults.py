@@ -243,7 +243,8 @@ def kernel(n, program):
 
 
 def bounded(n, program):
-    """Run with less address space than needed, with several threads."""
+    """Run with several threads, and with address spaces of many sizes, from one
+    that is too small."""
     problems, out = Problems(), 0
     with tempfile.TemporaryDirectory() as top:
         folder = os.path.join(top, "work")

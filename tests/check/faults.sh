@@ -18,7 +18,7 @@ if strings "$gpugated" | grep -q '__[at]san_init'; then
 	echo 'skip: sanitizers replace malloc themselves'
 	exit 0
 fi
-# The linter, linked so that its C library can be replaced.
+# Links the linter so that its C library can be replaced.
 mapfile -t objects < <(find "$build/lint" -name '*.o')
 $compiler -shared -fPIC -O2 -fno-builtin -D_GNU_SOURCE -o "$work/fault.so" \
 	tests/check/fault.c || exit 1

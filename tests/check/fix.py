@@ -41,7 +41,8 @@ def copy(sources, root):
         top = os.path.basename(os.path.normpath(source))
         for folder, _, names in os.walk(source):
             for name in names:
-                # Fixed and good files too: correct text must not change.
+                # Fixed and good files are copied too, because correct text must
+                # not change.
                 if not name.endswith(MANIFEST) or name == "policy.yaml":
                     continue
                 path = os.path.join(folder, name)
@@ -67,7 +68,7 @@ class Tool:
         self.gpugate, self.options, self.root = gpugate, options, root
 
     def run(self, *more, ok=(0,)):
-        # Skip options that need --fix or --diff.
+        # --unsafe-fixes needs --fix or --diff.
         options = [o for o in self.options
                    if o != "--unsafe-fixes" or {"--fix", "--diff"} & set(more)]
         if "--config" not in options:

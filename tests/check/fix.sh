@@ -21,7 +21,7 @@ python3 "$tests/check/fix.py" "$gpugate" "$work/unsafe" "$@" -- \
 	--unsafe-fixes --config "$tests/check/fix-policy.yaml" || status=1
 python3 "$tests/check/fix_pairs.py" "$gpugate" "$tests/rules" \
 	"$tests/check/fix-policy.yaml" || status=1
-# Rules and shapes, with the API server's verdicts if there is one.
+# fix_shapes.py also compares verdicts of the API server, if it can be started.
 # shellcheck source=tests/control-plane/control-plane.sh
 . "$tests/control-plane/control-plane.sh"
 kubectl=()

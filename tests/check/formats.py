@@ -335,8 +335,8 @@ CHECKS = [("json", check_json), ("jsonl", check_jsonl),
           ("markdown", check_markdown), ("concise", check_concise),
           ("full", check_full), ("html", check_html),
           ("openreports", check_openreports)]
-# Characters that a terminal interprets or does not show: JSON may be printed
-# too.
+# Characters that a terminal interprets or does not show. No report may contain
+# them, because even JSON may be printed on a terminal.
 HOSTILE = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u206f\ufeff]")
 

@@ -24,7 +24,7 @@ own_network "$fresh"
 rm -rf "$fresh"/etc/apt/sources.list{,.d} "$fresh"/etc/apt/preferences{,.d}
 mkdir -p "$fresh"/etc/apt/{sources.list.d,preferences.d}
 echo "$sources" >"$fresh/etc/apt/sources.list"
-# As every installer and container runtime writes it.
+# Installers and container runtimes write this file, debootstrap does not.
 printf '127.0.0.1\tlocalhost\n::1\tlocalhost\n' >"$fresh/etc/hosts"
 mount -t proc proc "$fresh/proc" 2>/dev/null
 git clone -q . "$fresh/gpugate"

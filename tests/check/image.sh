@@ -76,7 +76,8 @@ smaller_than() { # MEGABYTES
 	[ "$size" -lt "$1" ]
 }
 
-# Serves over TLS, answers probes, drains and exits with 0.
+# Succeeds if the program serves over TLS, answers probes, drains, and exits
+# with 0.
 serves() {
 	local dir=$tree/run/trial rc=0 port probe
 	port=$(control_plane_free_port)

@@ -3,25 +3,27 @@
 #
 # Counts the instructions of a decision at /validate, from the body to the
 # answer, with all rules on, for three objects of the benchmark without
-# findings; and the instructions for a linted file. Unlike times, they do not
-# depend on the machine if libc chooses the same functions on every processor:
-# so an increase of some per cent above the figures below is detected. The
+# findings, and the instructions for a linted file. Unlike times, they do not
+# depend on the machine if libc chooses the same functions on every processor, so
+# an increase of some per cent above the figures below is detected. The
 # released program, optimized when it is linked, needs 3 to 8 % fewer on a
 # processor with AVX2.
 #
-# The instructions are distributed as follows, in thousands (Pod of 4 KB,
-# PyTorchJob of 8 KB, Job of 42 KB):
-# the JSON reader 27, 58, 268; the rules, which are called for every pod in their
-# scope, 45, 90, 140, of it the calls themselves 6, 13, 6; reading containers and
-# their variables 3, 9, 63; checks of operators in CEL (trainer-rejects and
-# others) 0, 65, 20. The linted file has a Kueue queue, whose checks in CEL are
-# compiled: 510 of 950 thousand.
+# Thousands of instructions for a Pod of 4 KB, a PyTorchJob of 8 KB and a Job of
+# 42 KB:
+#   JSON reader                                          27   58   268
+#   rules, which are called for every pod in their scope 45   90   140
+#     the calls themselves                                6   13     6
+#   reading containers and their variables                3    9    63
+#   checks of operators in CEL, such as trainer-rejects   0   65    20
+# The linted file has a Kueue queue. Compiling its checks in CEL takes 510 of 950
+# thousand.
 #
 # Since the figures were first set, reviews gained a limit on long texts, which
 # the JSON reader finds (2 % of the large Job), one writer of JSON for reports and
 # answers (1 % of the Pod), rules about probes' ports, node affinity and pods'
-# names (3 % of the Pod), and rules about the words of commands, which are read for
-# it (5 % of the Pod, 6 % of the large Job).
+# names (3 % of the Pod), and rules about the words of commands, which have to be
+# read first (5 % of the Pod, 6 % of the large Job).
 #
 # usage: instructions.sh [BUILD]
 # shellcheck source=tests/check/lib.bash

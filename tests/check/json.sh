@@ -16,7 +16,7 @@
 suite=$shared/suites/JSONTestSuite/test_parsing
 dump=$build/tests/tools/doc_dump
 
-# FILE, gpugate's result, Go's result, reason.
+# Prints the intended differences: FILE, gpugate's result, Go's result, reason.
 differences() {
 	cat <<-'END'
 	i_string_UTF-16LE_with_BOM.json accept refuse UTF-16 with a mark is decoded first, as kubectl does

@@ -12,8 +12,8 @@ cp deploy/completion/kubectl_complete-gpugate "$work/bin/"
 export PATH=$work/bin:$PATH
 unset KUBECONFIG
 
-# says STATUS TEXT ARGUMENTS: runs kubectl gpugate and checks both; its output
-# is in $work/log.
+# says STATUS TEXT ARGUMENTS: runs kubectl gpugate, and checks its exit status
+# and that its output, which stays in $work/log, contains TEXT.
 says() {
 	local status=0
 	kubectl gpugate "${@:3}" >"$work/log" 2>&1 || status=$?

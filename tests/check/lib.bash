@@ -155,7 +155,8 @@ need_pyyaml() {
 		skip_all 'no network to install PyYAML'
 }
 
-# need_control_plane OPTIONS...: a real API server in $work/cluster.
+# need_control_plane OPTIONS...: starts a real API server in $work/cluster, or
+# skips the rest of the check.
 need_control_plane() {
 	# shellcheck source=/dev/null
 	. "$tests/control-plane/control-plane.sh"

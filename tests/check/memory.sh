@@ -12,7 +12,7 @@ pid=
 stop() { [ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null; }
 at_exit=stop
 
-# start ARGUMENTS: sets pid, port, probe
+# start ARGUMENTS: starts the webhook, and sets pid, port and probe.
 start() {
 	"$gpugated" --listen 127.0.0.1:0 --probe-listen 127.0.0.1:0 --threads 2 \
 		--tls-cert "$work/certs/tls.crt" --live off \

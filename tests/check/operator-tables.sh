@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-#
 # Compares the verdicts of gpugate and of the operators' code on the objects of
 # the operators' unit tests (operator_tables.py). KAI-Scheduler is read from
-# KAI_SOURCE, a checkout of v0.13.0, because the module proxy does not serve it;
-# without it, it is skipped. LWS has no unit tests of its webhook: they need an
-# API server.
+# KAI_SOURCE, a checkout of v0.13.0, because the module proxy does not serve it.
+# Without KAI_SOURCE, it is skipped. LWS is left out, because the unit tests of
+# its webhook need an API server.
 # usage: [KAI_SOURCE=FOLDER] operator-tables.sh [BUILD]
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

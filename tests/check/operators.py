@@ -14,7 +14,8 @@ messages may be missed, and none of three or more objects (of more than one in
 of the operator's rule. DIFFERENCES lists the known differences: "OPERATOR
 missed|false TEXT", where TEXT is a part of the operator's message, or a check.
 Objects that the API server rejects before the operator sees them, and objects
-for which its code panics, are not decided; three of four must be."""
+for which its code panics, are not decided. Three of four objects must be
+decided."""
 import collections
 import glob
 import json

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tests the JSON Patch applier with json-patch-tests. Every enabled case passes.
-# The disabled ones are the ones listed here.
+# Tests the JSON Patch applier with json-patch-tests. Every enabled case must
+# pass, and only the cases listed here may be disabled.
 #
 # usage: patch.sh [BUILD]
 # shellcheck source=tests/check/lib.bash

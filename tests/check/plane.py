@@ -2,8 +2,8 @@
 """A client of the API server that control-plane.sh starts, and the comparison
 of its answers with the findings of `gpugate lint`.
 
-Connections are kept, one per thread; requests run eight at a time. Every object
-is sent as a dry-run create, so that none is stored."""
+Connections are kept, one per thread, and requests run eight at a time. Objects
+under test are created by dry run, so that none is stored."""
 import http.client
 import json
 import os

@@ -47,7 +47,8 @@ check 'the manifest of hooks' [ "$status" -eq 0 ]
 
 # --- linted manifests -------------------------------------------------------
 
-# pod FILE LINE: LINE decides whether the API server rejects it.
+# pod FILE LINE: writes a Pod with this line in its spec, which decides whether
+# the API server rejects it.
 pod() {
 	mkdir -p "$(dirname "$1")"
 	printf '%s\n' 'apiVersion: v1' 'kind: Pod' \

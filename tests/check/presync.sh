@@ -110,7 +110,7 @@ say $? "README: the binding" "$(cat "$work/out")"
 unset -f kubectl
 user=system:serviceaccount:ml:gpugate-presync
 control_plane_user "$user" system:serviceaccounts
-# KUBECONFIG is a list separated by colons.
+# KUBECONFIG is a list separated by colons, so the file gets a name without any.
 cp "$work/cluster/$user.kubeconfig" "$work/kubeconfig"
 mkdir "$work/kustomize"
 cat >"$work/kustomize/kustomization.yaml" <<END

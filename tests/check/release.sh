@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds a release for this machine's architecture twice in different folders,
-# which must give the same bytes; unpacks, lints and installs it with the
-# tools that users have; and runs the steps of the workflow that publishes it.
-# Only `make release` builds artifacts for other systems.
+# which must give the same bytes. Unpacks, lints and installs it with the tools
+# that users have. Runs the steps of the workflow that publishes it. Only `make
+# release` builds artifacts for other systems.
 # usage: release.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

@@ -3,13 +3,13 @@
 
 render.py REPORT TREE LABEL LEAST BUILT...
 
-LEAST is the least number of findings in each type of place, such as
-`overlay:7,base:30`.
-REPORT: JSON of `gpugate lint` in TREE; each BUILT is ROOT=FILE=TEXT: the JSON of
-linting the built TEXT of the root whose file is ROOT separately. The findings of
-each root must be the same, and each must be shown at a plausible line of the
-source: one with the last key (or the item's name) of the rendered path, or with
-the nearest parent that the file has.
+REPORT is the JSON of `gpugate lint` in TREE. LEAST is the least number of
+findings in each type of place, such as `overlay:7,base:30`. Each BUILT is
+ROOT=FILE=TEXT: TEXT is the output of building the root whose file is ROOT, and
+FILE is the JSON of linting TEXT alone. The findings of each root must be the
+same in REPORT and FILE. Each must be shown at a plausible line of the source:
+one with the last key (or the item's name) of the rendered path, or with the
+nearest parent that the file has.
 """
 import collections
 import json

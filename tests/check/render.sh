@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Checks that `gpugate lint DIR` finds in each kustomization the same as in its
-# build, and shows each finding at a line that an independent reading of the
-# files confirms. Prints the number of findings for each type of place.
+# Checks that `gpugate lint DIR` finds in each kustomization and chart the same
+# as in its build, and shows each finding at a line that an independent reading
+# of the files confirms. Prints the number of findings for each type of place.
 #
 # render.sh BUILD
 # shellcheck source=tests/check/lib.bash
@@ -39,7 +39,8 @@ root_folder=$root
 overlay() { kubectl kustomize "${1%/*}"; }
 # shellcheck disable=SC2317
 chart() { helm template "${1%/*}"; }
-# The values of both objects are repeated here.
+# Builds a root of the gitops tree. The built overlay contains the values of
+# release.yaml. The values of app.yaml are repeated here.
 # shellcheck disable=SC2317
 release() {
 	case $1 in

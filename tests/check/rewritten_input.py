@@ -34,7 +34,7 @@ def documents(dump, folders):
             if not line.startswith("{") or "{{" in line or "{%" in line:
                 continue
             value = json.loads(line)
-            # Lists are made here; a snapshot is not a manifest.
+            # Lists are made by a way of writing; a snapshot is not a manifest.
             if "kind" in value and "List" not in str(value["kind"]) and \
                     value["kind"] != "ClusterSnapshot":
                 yield value
@@ -99,7 +99,8 @@ def write_json(out, value, pointer="", indent=None, depth=0):
 
 
 class Block:
-    """Block YAML. names: subtrees that occur twice are written once."""
+    """Writes block YAML. With `names`, which counts subtrees, one that occurs
+    more than once becomes an anchor and aliases."""
 
     def __init__(self, out, names=None, merge=False, comment=""):
         self.out, self.names, self.merge = out, names, merge

@@ -12,7 +12,8 @@ account_make deploy/components/self-managed/rbac.yaml || exit 1
 # A token of the same account for the test's own requests.
 control_plane_user "$account_name" system:serviceaccounts
 kube create namespace ml >/dev/null
-# Loopback offers HTTP/2 in its ALPN; production does not.
+# The API server offers HTTP/2 only to webhooks on loopback, so use another
+# address, as in production.
 address=$(hostname -I | tr ' ' '\n' | grep -m1 -E '^[0-9.]+$' || echo 127.0.0.1)
 ports=()
 while [ ${#ports[@]} -lt 4 ]; do

@@ -25,7 +25,8 @@ pass=0 fail=0 skip=0
 ok() { pass=$((pass + 1)) && echo "ok: $1"; }
 bad() { fail=$((fail + 1)) && echo "FAIL: $1" >&2; }
 skipped() { skip=$((skip + 1)) && echo "skip: $1"; }
-# Times are only checked on a machine without other work.
+# figure TEXT COMMAND...: prints whether a time is within its limit. It is
+# checked only with TIMES=strict, on a machine without other work.
 figure() {
 	if [ "${TIMES:-}" = strict ]; then
 		verdict "$@"
@@ -48,7 +49,8 @@ openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes \
 	-keyout "$work/key.pem" -out "$work/cert.pem" -days 30 \
 	-subj /CN=localhost -addext subjectAltName=DNS:localhost 2>/dev/null
 
-# start NAME PROGRAM ARGUMENTS...: sets pid, port, probe
+# start NAME PROGRAM ARGUMENTS...: starts a server, and sets pid, port and
+# probe.
 start() {
 	local name=$1
 	shift

@@ -9,7 +9,7 @@
 #   go       the same patches applied by the library of the API server (v4 of
 #            evanphx/json-patch) and by its successor (v5)
 #   diff     patch -p1 and git apply make the new text of the old one
-#   corpus   usual repairs of every container of every file
+#   corpus   usual fixes of every container of every file
 #
 # usage: splice.sh [BUILD]   COUNT=random pairs  SEED=their seed
 # Without the shared folder or without Go >= 1.26 the parts that need it
@@ -19,7 +19,7 @@
 dump=$build/tests/tools/edit_dump
 random=$build/tests/tools/edit_random
 
-# Reads a log whose last line is "NAME: N passed, N failed".
+# count LOG WHAT: reads a log whose last line is "NAME: N passed, N failed".
 count() {
 	good=$(sed -n '$s/.*: \([0-9]*\) passed, 0 failed$/\1/p' "$1")
 	if [ -n "$good" ]; then

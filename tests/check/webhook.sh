@@ -14,7 +14,8 @@ control_plane_user system:serviceaccount:kubeflow:training-operator \
 kube create clusterrolebinding everybody --clusterrole=cluster-admin \
 	--group=gpu-oncall --group=developers --group=system:serviceaccounts \
 	>/dev/null
-# Loopback offers HTTP/2 in its ALPN; production does not.
+# The API server offers HTTP/2 only to webhooks on loopback, so use another
+# address, as in production.
 address=$(hostname -I | tr ' ' '\n' | grep -m1 -E '^[0-9.]+$' || echo 127.0.0.1)
 python3 tests/webhook/admission.py "$build" "$work/cluster" "$address" \
 	"$(control_plane_free_port)" "$(control_plane_free_port)"

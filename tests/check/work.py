@@ -80,7 +80,8 @@ def subgroups(n):
                       for i in range(n)))
 
 
-# A pool, and servers with two containers, whose ports are not compared.
+# Return an InferencePool that selects no pod, and n pods with two containers,
+# so that no ports are compared.
 def servers(n):
     return ("apiVersion: inference.networking.k8s.io/v1\n"
             "kind: InferencePool\nmetadata: {name: a, namespace: ml}\n"
