@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests of the report formats, of the language server and of other programs:
-# they link files of lint/ that are not part of the library.
+# Builds the tests of the report formats, the language server, subprocesses and
+# lint/run/collect.c, and the tool report_dump. All of them link files of lint/
+# that are not part of the library.
 
 REPORT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter-out lint/report/output.c, \
 	$(wildcard lint/report/*.c lint/report/*/*.c lint/text/*.c lint/term/*.c)))

@@ -34,7 +34,7 @@ for target in "$here"/fuzz/fuzz_*.c; do
 	steps+=("fuzz-${name#fuzz_}=$here/fuzz/run.sh build-fuzz ${name#fuzz_}")
 done
 
-# Keeps the order of the list, which begins with the longest step.
+# Keeps the order of tests/ci.txt, which begins with the longest step.
 if [ "$which" = ci ]; then
 	all=("${steps[@]}") steps=()
 	while read -r name _; do

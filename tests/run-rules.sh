@@ -15,9 +15,9 @@
 #   admission.yaml optional: the cluster's own policies (--admission-policy)
 #   bad-*.yaml, good-*.yaml  more of the same, each checked separately
 #   fixed.yaml   for a rule with a fix: the result of --fix on bad.yaml
-#                (fixed-x.yaml of bad-x.yaml). Repairing it again changes
-#                nothing, and the rule reports no more than the lines that
-#                say `# no repair`. If the first line is `# unsafe`, it is the
+#                (fixed-x.yaml of bad-x.yaml). A second --fix changes nothing,
+#                and the rule then reports exactly the lines that say
+#                `# no repair`. If the first line is `# unsafe`, it is the
 #                result of --unsafe-fixes, and --fix alone changes nothing
 #
 # usage: [UPDATE=1] run-rules.sh [--ignore RULE] GPUGATE [FOLDER...]
@@ -132,8 +132,8 @@ repair() {
 		{ cat "$tmp/log" >&2; return 1; }
 }
 
-# The lines that the rule still reports (in the report that repair() left) must
-# be the marked ones.
+# check_left RULE FILE FIXED: checks that the rule still reports exactly the
+# lines of FILE marked `# no repair`, by the report that repair() left in $tmp.
 check_left() {
 	sed -n "s/^.*:\([0-9][0-9]*\):[0-9][0-9]*: .*\[$1\]\$/\1/p" "$tmp/report" |
 		sort -u >"$tmp/left"
@@ -142,7 +142,8 @@ check_left() {
 		say_fail "$3: left are lines $(tr '\n' ' ' <"$tmp/left")"
 }
 
-# check_fixed FOLDER RULE BAD FIXED
+# check_fixed FOLDER RULE BAD FIXED: checks that --fix makes FIXED of BAD, or
+# with UPDATE=1 rewrites FIXED.
 check_fixed() {
 	folder=$1 rule=$2 bad=$3 fixed=$4 unsafe=
 	copy=$tmp/$(basename "$bad") policy=${bad%.yaml}.policy.yaml before=$fail
@@ -170,7 +171,7 @@ check_fixed() {
 	[ "$fail" -gt "$before" ] || pass=$((pass + 1))
 }
 
-# A rule with a fix must have a fixed file.
+# Succeeds if the rule has a fix, so that it must have a fixed file.
 needs_fixed() {
 	set -- "$here"/../rules/catalog/*/"$(echo "$1" | tr - _)".c
 	[ -f "$1" ] && grep -q 'finding_fix(' "$1"

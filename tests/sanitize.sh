@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds with sanitizers in a separate folder and runs the suite with that
-# build: unit tests, command line, the whole corpus in every format. Unless
-# `thread` is one of the sanitizers, also runs the tests that use a single
-# thread: most of the command line, the rules, and the comparison of linter
-# and webhook with objects changed at random.
+# Builds with sanitizers in a separate folder and runs with that build the unit
+# tests, the tests of the command line, objects with values of wrong types, and
+# the whole corpus in every format. With the sanitizer `thread` alone, leaves
+# out tests that use a single thread: most of the command line, the rules, the
+# known ways past a rule, and the comparison of linter and webhook with objects
+# changed at random.
 # usage: sanitize.sh SANITIZERS BUILD
 set -eu
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1

@@ -23,7 +23,7 @@ OS_RELEASE := /etc/os-release
 deps:
 	$(call install,$(DEPS))
 
-# For `make gpugate`.
+# Packages that `make gpugate` needs.
 lint-deps:
 	$(call install,$(LINT_DEPS))
 
@@ -32,7 +32,7 @@ test-deps: deps
 
 FULL_DEPS := clang valgrind clang-format clang-tidy cppcheck llvm curl openssl wrk \
 	python3-yaml prometheus
-# Packages that this clang needs to link sanitizers.
+# The package without which apt's clang cannot link sanitizers.
 CLANG_RT := $$(apt-cache depends clang | \
 	sed -n 's/^ *Depends: clang-\([0-9]*\)$$/libclang-rt-\1-dev/p')
 full-deps: test-deps
@@ -61,8 +61,8 @@ $(BUILD)/tests/tools/%: tests/tools/%.c $(LIB)
 	$(say) TOOL $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(LTO) -MMD -MP -MF $@.d -o $@ $< $(LIB) $(LIBS)
 
-# Admission without a server, and a model of the findings that an UPDATE may
-# keep.
+# Programs that run admission without a server, and model the findings that an
+# UPDATE may keep.
 WEBHOOK_TOOLS := admission ratchet_model
 WEBHOOK_TOOL_BIN := $(WEBHOOK_TOOLS:%=$(BUILD)/tests/tools/%)
 $(WEBHOOK_TOOL_BIN): $(BUILD)/tests/tools/%: tests/webhook/%.c $(WEBHOOK_LIB) $(LIB)
@@ -79,7 +79,7 @@ tools: $(TOOL_BIN) $(WEBHOOK_TOOL_BIN)
 -include deploy/deploy.mk
 -include tests/report.mk
 
-# The longest first.
+# These take the longest, so they run first.
 LONG_BATS := gpugated trust render secrets snapshot state output
 BATS := $(LONG_BATS) $(filter-out $(LONG_BATS),\
 	$(patsubst tests/cli/%.bats,%,$(wildcard tests/cli/*.bats)))
@@ -125,8 +125,8 @@ check-load: full-deps
 	@$(MAKE) --no-print-directory -j2 all unit tools
 	@tests/run-load.sh $(BUILD)
 
-# Measures the table of webhook/README.md, in 40 minutes. LOAD= (empty) uses the
-# lengths of check-load, and takes 6 minutes.
+# Measures the figures in the table of webhook/README.md, in 40 minutes. LOAD=
+# (empty) uses the lengths of check-load, and takes 6 minutes.
 LOAD ?= RESTART_REQUESTS=1000000 RESTART_MINUTES=20 ROTATION_SECONDS=300 \
 	SOAK_SECONDS=1200 SPEED_SECONDS=30
 .PHONY: load-table
@@ -157,9 +157,9 @@ format:
 	@clang-format -i $(C_FILES)
 format-check:
 	@clang-format --dry-run -Werror $(C_FILES)
-# Prints nothing without findings: clang-tidy's count of suppressed warnings in
-# system headers is not one. The output of each file stays together, although
-# xargs runs two at a time.
+# Prints only findings, and not clang-tidy's count of suppressed warnings in
+# system headers. The output of each file stays together, although xargs runs
+# two at a time.
 TIDY_FILES = $(filter-out tests/%,$(filter %.c,$(C_FILES)))
 tidy: $(BUILD)/gen/version.h $(BUILD)/gen/docs_url.h \
 		$(BUILD)/gen/examples.inc $(BUILD)/gen/html.inc

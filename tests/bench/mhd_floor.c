@@ -37,7 +37,7 @@ static enum MHD_Result answer(void *cls, struct MHD_Connection *connection,
 	return MHD_queue_response(connection, 200, cls);
 }
 
-/* Returns the file's text. */
+/* Returns the file's text, in one of two static buffers. */
 static char *read_file(const char *path)
 {
 	static char texts[2][1 << 16];

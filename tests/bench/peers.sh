@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the tools that the benchmark compares with gpugate and that are Go modules
-# into build/peers; each takes minutes.
+# Builds into build/peers those tools compared by the benchmark that are Go
+# modules. Each takes minutes.
 set -eu
 command -v go >/dev/null || {
 	echo "skip: go is not on PATH"
@@ -13,8 +13,8 @@ go install github.com/yannh/kubeconform/cmd/kubeconform@v0.7.0
 go install github.com/zegl/kube-score/cmd/kube-score@v1.20.0
 go install github.com/open-policy-agent/conftest@v0.69.0
 go install github.com/open-policy-agent/gatekeeper/v3/cmd/gator@v3.23.0
-# kyverno's go.mod has a `replace`, which counts only in the main module: it is
-# built in a separate copy.
+# kyverno's go.mod has a `replace`, which counts only in the main module, so
+# kyverno is built as the main module, in a copy.
 kyverno=github.com/kyverno/kyverno@v1.19.0
 own=$(mktemp -d)
 trap 'rm -rf "$own"' EXIT

@@ -94,7 +94,8 @@ control_plane_kill() { # NAME
 	rm -f "$CONTROL_PLANE_DIR/$1.pid"
 }
 
-# If the test itself is killed, its control plane is killed too.
+# Waits until the test has ended, even if it was killed, and then ends its
+# control plane.
 control_plane_watch() {
 	trap '' INT TERM HUP
 	# A pipe without input: sleeps without starting a process.
@@ -173,8 +174,8 @@ control_plane_user() {
 	END
 }
 
-# Later control planes use the same ports, so kubectl's cache of one stays in
-# its folder.
+# Keeps kubectl's cache in the folder of this control plane, because later ones
+# use the same ports.
 kube_as() {
 	local name=$1
 	shift
@@ -233,7 +234,8 @@ control_plane_controller_manager() {
 			--controllers='*,-nodelifecycle'
 }
 
-# The namespace is created a moment after the server reports that it is ready.
+# Succeeds if the API server is ready and has its first namespaces, which it
+# creates a moment later.
 control_plane_answers() {
 	[ "$(kube get --raw /readyz --request-timeout=2s 2>/dev/null)" = ok ] &&
 		kube get namespace default kube-system >/dev/null 2>&1

@@ -53,7 +53,8 @@ port_free() {
 	! (: </dev/tcp/127.0.0.1/"$1") 2>/dev/null
 }
 
-# Checks that no program remains, from $pids and $ports before the stop.
+# Succeeds if the processes of $pids have ended and the ports of $ports are
+# free.
 nothing_left() {
 	local pid port
 	for pid in $pids; do
@@ -88,7 +89,8 @@ stop() {
 	check "$1: a second stop is harmless" control_plane_stop
 }
 
-# start DIR [ARG...]: a failed start ends the test; 77 means no programs
+# start DIR [ARG...]: starts a control plane. A failed start ends the test, or
+# skips it with status 77 (programs or CRDs are missing).
 start() {
 	local status=0 begin=$SECONDS
 	control_plane_start "$work/$@" || status=$?

@@ -104,7 +104,8 @@ COMES = {
     "thousands of node labels": pod(nodeSelector={
         "kubernetes.io/l%d" % i: "x" for i in range(4000)}),
 }
-# The maximum that each size allows, and a GPU in the last checked place.
+# Every part at the size limit of the conditions, and a word that needs a GPU in
+# the last place that they check.
 COMES["all sizes at their limit"] = pod(
     annotations={"example.com/" + "a" * 200 + str(i): "x" for i in range(60)},
     nodeSelector={"kubernetes.io/l%d" % i: "x" for i in range(32)},

@@ -56,7 +56,8 @@ NATIVE = {
 
 
 class Webhook:
-    """Allows every review unless set otherwise; records (entry, name)."""
+    """Allows every review, or denies every one if `denies` is set. Records
+    (entry, name of the object)."""
 
     def __init__(self, cert, key):
         self.seen = set()
@@ -188,7 +189,8 @@ def made(trial, obj):
 
 
 def change(trial, what, patch, where, wanted, user=None):
-    """Check whether a merge patch of the object reaches the webhook: `wanted`."""
+    """Check that a merge patch of the object reaches the webhook, or if
+    `wanted` is false, that it does not."""
     trial.webhook.seen.clear()
     status, answer = trial.api.call(
         "PATCH", where + "?dryRun=All", patch,
@@ -409,13 +411,13 @@ def gather(paths):
 
 
 def spoken_of(gpugate, objects):
-    """Return {name of an object: rules that report it}, for the rules that the
-    default preset does not only audit."""
+    """Return {name of an object: rules that report it}, without the rules that
+    the default preset only audits or turns off."""
     rules = json.loads(subprocess.run(
         [gpugate, "rules", "--format", "json"], capture_output=True,
         check=True).stdout)["rules"]
     quiet = {r["name"] for r in rules if r["action"] in ("audit", "off")}
-    # The server drops such a field before it calls a webhook.
+    # The API server drops unknown fields before it calls a webhook.
     quiet.add("field-unknown")
     result = {}
     with tempfile.TemporaryDirectory() as folder:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs a session of the language server. The input's bytes up to a NUL are a
- * document; the bytes after it choose edits and requests; after the last byte,
+ * document. The bytes after it choose edits and requests. After the last byte,
  * pseudorandom numbers from a hash of the input choose more of them. Checks
  * that
  *	- the server's output is a sequence of messages, each of them JSON
@@ -30,7 +30,7 @@ struct fuzz {
 	unsigned left;
 	struct buf frames;
 	json_int_t requests;
-	/* upper limit of the number of lines in the document so far */
+	/* one more with each edit and each line end of a replaced text */
 	size_t lines;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Parses quantities from any bytes. An accepted quantity has a canonical text
- * that reads back as the same value and is canonical itself; rounding changes
- * the value by less than one unit; adding and then subtracting a second
+ * that reads back as the same value and is canonical itself. Rounding changes
+ * the value by less than one unit. Adding and then subtracting a second
  * quantity gives the first one.
  *
  * Inputs: 2000000
@@ -15,8 +15,10 @@
 
 #define NANO 1000000000
 
-/* Checks the text of a quantity. A product of binary quantities may be too
- * large for any text. */
+/*
+ * Checks the text of a quantity. A binary quantity beyond the range of int64_t,
+ * for example a product, has no exact text and is not checked.
+ */
 static void check_text(struct quantity q)
 {
 	char text[QUANTITY_TEXT], again[QUANTITY_TEXT];

@@ -51,7 +51,7 @@ static inline void fuzz_issue(void *context, const struct load_issue *issue)
 	fuzz->refusals += issue->kind == LOAD_SYNTAX;
 }
 
-/* The caller must release the arena. */
+/* Prepares a loader for the text. The caller must release the arena. */
 static inline void fuzz_init(struct fuzz *fuzz, const char *text, size_t len)
 {
 	*fuzz = (struct fuzz){.arena = ARENA_INIT};

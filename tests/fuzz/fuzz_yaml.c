@@ -68,8 +68,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	fuzz_init(&fuzz, (const char *)data, size);
 	while (loader_next(&fuzz.loader, &doc)) {
-		/* A null document between others of JSON counts in the numbers,
-		 * but is not returned. */
+		/*
+		 * The document `null` of a stream of JSON values takes a
+		 * number, but is not returned.
+		 */
 		if (doc.number <= number || doc.start < end ||
 		    doc.start >= doc.end || doc.end > fuzz.source.len)
 			BUG("document %u: %u-%u", doc.number, doc.start,

@@ -5,7 +5,7 @@
 #
 # usage: run.sh BUILD TARGET [SECONDS]
 # With SECONDS, the search is random, takes that long and begins with the
-# inputs of the last one. Without SECONDS, the result depends neither on
+# inputs of the previous search. Without SECONDS, the result depends neither on
 # chance nor on load: the number of inputs (at the head of the target, times
 # FUZZ_TIMES) and the seed (FUZZ_SEED) are fixed, the corpus begins empty and
 # is not read again, and addresses do not change. (A review measures its time,

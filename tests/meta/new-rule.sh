@@ -15,7 +15,7 @@ bad() {
 }
 git ls-files -z | tar -c --null -T - --ignore-failed-read 2>/dev/null |
 	tar -x -C "$tree"
-# The existing objects: the copy compiles only new files.
+# Copies the existing objects, so that only new files are compiled.
 mkdir "$tree/build"
 cp -a "$build/rules" "$build/lint" "$build/gen" "$build/libgpugate.a" \
 	"$tree/build/"

@@ -100,7 +100,7 @@ def circles(uses):
 
 def of_one_rule(uses):
     """Yield (rule, file, name) of each function of rules/kube that one rule
-    uses, and that no code in its file uses."""
+    alone uses, and that no other code in its own file uses."""
     users = {}
     for source, owner, name in uses:
         users.setdefault((owner, name), set()).add(source)
@@ -128,7 +128,7 @@ def main():
     for source, (_, used) in sorted(read.items()):
         mine = layer(source)
         for name in sorted(used & owners.keys()):
-            # Both programs define some names.
+            # Some names are defined in both programs.
             owner = next((o for o in owners[name] if layer(o) == mine),
                          owners[name][0])
             theirs = layer(owner)

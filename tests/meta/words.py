@@ -7,10 +7,10 @@ usage: words.py GPUGATE GPUGATED
 
 Looks for the expressions of words.txt in the READMEs, in the texts of the
 chart, in what both programs print about themselves, and in comments and
-strings of the product's C (messages of rules among them); for the first part
-of the list in all code and its tests; with --text, in these files only. Each
-line of the list holds an example that its expression, and no other line's,
-must find: so none of them is dead. To see the check fail:
+strings of the product's C (messages of rules among them). The first part of
+the list is also looked for in all code and its tests. With --text, only these
+files are read. Each line of the list holds an example that its expression, and
+no other line's, must find, so that no line is dead. To see the check fail:
     echo at the door >/tmp/door && tests/meta/words.py --text /tmp/door
 """
 import os
@@ -23,7 +23,8 @@ import tempfile
 LIST = pathlib.Path(__file__).with_suffix(".txt")
 TRACKED = ["README.md", "*/README.md", ".github/*.md",
            "deploy/chart/*values.yaml", "deploy/chart/*NOTES.txt"]
-# Underscores count as blanks there: a name consists of words.
+# Files in which the first part of the list applies. Their underscores count as
+# blanks, because a name consists of words.
 CODE = ["*.c", "*.h", "*.sh", "*.bash", "*.bats", "*.py", "*.go", "*.mk",
         "Makefile", "tests/bypass/*.yaml", "tests/bypass/*.tsv"]
 CODE_END = "# The words above"
@@ -60,8 +61,8 @@ def read_list():
 
 
 def output(program, *args):
-    """Return (name, text): the output of a program that is run in an empty
-    folder."""
+    """Run a program in an empty folder. Return (its command line, its output
+    and the files that it writes)."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run([program, *args], cwd=folder, check=True,
                               capture_output=True, text=True)

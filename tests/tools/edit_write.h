@@ -28,7 +28,7 @@ struct writer {
 	struct arena *arena;
 	struct buf out;
 	const char *nl;
-	/* crazy: each value may have another style */
+	/* crazy: the style changes at random before each value */
 	bool comments, anchors, crazy;
 	unsigned step, offset, gap, flow;
 	unsigned nanchors;
@@ -475,7 +475,10 @@ static inline void put_after(struct writer *writer, const struct node *node,
 	put_block(writer, node, inner, item);
 }
 
-/* Writes entries in column col; the first one at the current position. */
+/*
+ * Writes entries in column col. If inlined, the first entry is at the current
+ * position.
+ */
 static inline void put_block(struct writer *writer, const struct node *node,
 			     unsigned col, bool inlined)
 {

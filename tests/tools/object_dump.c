@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * object_dump [--pods] FILE...: prints the objects of files, for comparison
- * with the corpus index: one line per file, with fields separated by tabs:
- * FILE, kinds (apiVersion:kind, comma separated, in order), number of
- * documents, "y" if a pod gets an accelerator ("u": unknown, "n": none).
+ * with the corpus index. A line per file has fields separated by tabs: FILE,
+ * kinds (apiVersion:kind, comma separated, in order), number of documents,
+ * "y" if a pod gets an accelerator ("u": unknown, "n": none).
  * --pods: also a line for each pod: object, role, containers, steady and peak
  * pods, devices, gang, restart, and how it gets its devices.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * yaml_bench ROUNDS FILE...: measures what the YAML reader costs in addition to
- * libyaml. All files are read into memory; then each round reads them with the
- * loader and with a bare loop over libyaml's events, in turn; the fastest round
- * of each is printed, with their ratio.
+ * libyaml. All files are read into memory. Then each round reads them with the
+ * loader and with a bare loop over libyaml's events, in turn. Prints the
+ * fastest round of each, with their ratio.
  */
 #include <stdio.h>
 #include <stdlib.h>

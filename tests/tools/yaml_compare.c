@@ -260,8 +260,10 @@ static size_t line_len(const char *text, size_t len, size_t at)
 	return lf ? (size_t)(lf + 1 - text) - at : len - at;
 }
 
-/* Chooses a position where a change matters most: at the start of a line, or
- * next to punctuation. */
+/*
+ * Returns a position for a change: in three of four calls, at the start of a
+ * line's text or next to punctuation, where changes matter most.
+ */
 static size_t place_of(struct compare_run *run, const char *text, size_t len)
 {
 	size_t at = pick(run, len + 1);
