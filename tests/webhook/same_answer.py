@@ -150,8 +150,7 @@ class Trial:
         return [rule["name"] for rule in listing["rules"]]
 
     def rules(self):
-        """Yield the policy's line for each rule of the setting. Rules with a
-        fix have the action `patch`."""
+        """Yield the policy's line for each rule of the setting: `patch` if it has a fix."""
         custom = self.setting == "rules"
         listing = json.loads(self.gpugate(
             "rules", "--config", self.policy, "--format", "json").stdout)
@@ -187,8 +186,7 @@ class Trial:
             capture_output=True, check=False, close_fds=False, **more)
 
     def linter(self, select=()):
-        """Return lint's options. If rules are selected, the policy is given by
-        --config, because all rules of a --policy run."""
+        """Return lint's options. --policy runs all rules, so selected ones need --config."""
         policy = ("--isolated", "--policy", self.policy)
         if select:
             policy = ("--config", self.policy)
@@ -215,8 +213,7 @@ class Trial:
         return json.loads(path.read_text("utf-8")), self.lint(path, select)
 
     def krm(self, i, select):
-        """Run krm on the object alone, and write its output to a file, which is
-        read later. Return the exit status."""
+        """Write krm's output for an object to a file. Return the exit status."""
         wrapped = {"apiVersion": "config.kubernetes.io/v1",
                    "kind": "ResourceList", "items": [self.objects[i]]}
         unsafe = ["--unsafe-fixes"] if select else []
@@ -252,9 +249,8 @@ class Trial:
         return r
 
     def review(self, obj, *more):
-        """Return a request, which names a namespace if the object does not.
-        Custom rules read the namespace in the object, so their requests name
-        none."""
+        """Return a request. It names a namespace if the object does not, except
+        for custom rules, which read the namespace in the object."""
         meta = obj.get("metadata")
         named = isinstance(meta, dict) and meta.get("namespace")
         return review(obj, *more, namespace=None if named or
