@@ -3,8 +3,8 @@
  * Recognizes values that are filled in later, by shapes collected from
  * manifests in public repositories: envsubst and Katib (`${X}`, `$X`), Argo
  * Workflows and KServe (`{{x}}`), hand-edited documents (`<X>`), sed (`__X__`,
- * `@X@`, and bare names where a number must be), Chainsaw (`($x)`), marker
- * words and `...`. Prose, scripts and patterns use the same characters, so each
+ * `@X@`, `%X%`, and bare names where a number must be), Chainsaw (`($x)`),
+ * marker words and `...`. Prose, scripts and patterns use the same characters, so each
  * shape requires a complete token: a lower-case `$request` in a text, `$1`,
  * `$$X`, the kubelet's own `$(X)` and `<x>` between words are not placeholders.
  * A lower-case `$replicas` (Python's string.Template, here-documents) is a
@@ -194,6 +194,22 @@ static bool fenced(const struct span *text, const char *p)
 	       !is_word(at(text, end + 1));
 }
 
+static bool is_hex_digit(char c)
+{
+	return is_digit(c) || (c >= 'A' && c <= 'F');
+}
+
+/* True for `%NAME%` with a name of at least two characters. Two hexadecimal
+ * digits are an escape of a URL, as in `%C3%A9`. */
+static bool percent(const struct span *text, const char *p)
+{
+	const char *name = p + 1, *end = capitals(text, name);
+
+	if (end - name < 2 || at(text, end) != '%' || before(text, p) == '%')
+		return false;
+	return end - name > 2 || !is_hex_digit(*name) || !is_hex_digit(name[1]);
+}
+
 static bool word_starts(const char *s, size_t len, const char *prefix)
 {
 	size_t n = strlen(prefix);
@@ -329,6 +345,8 @@ static bool opens(const struct span *text, const char *p)
 	case '@':
 	case '_':
 		return fenced(text, p);
+	case '%':
+		return percent(text, p);
 	default:
 		return false;
 	}
