@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "cel/cel.h"
 #include "engine/finding.h"
+#include "kube/api_version.h"
 #include "kube/runtime.h"
 #include "run_internal.h"
 
@@ -495,6 +496,15 @@ static void check_each(struct rule_run *rr, const struct object *object,
 	}
 }
 
+/* True for a version that no release of the operator whose code was read
+ * serves; api-version-removed reports it. */
+static bool is_unserved(const struct object *object)
+{
+	const struct removed_version *removed = object_removed_version(object);
+
+	return removed && !removed->since;
+}
+
 void rule_check_rejections(struct rule_run *rr, const struct object *object)
 {
 	const struct rejections *rejections = rr->rule->rejections;
@@ -506,6 +516,8 @@ void rule_check_rejections(struct rule_run *rr, const struct object *object)
 	     !text_eq(object->group, rejections->group)))
 		return;
 	of = rejections_of(rr->run->state, rr->rule, object);
+	if (of->n && is_unserved(object))
+		return;
 	for (size_t i = 0; i < of->n; i++) {
 		const struct node *part =
 			part_at(object->root, of->items[i].path);
