@@ -159,12 +159,30 @@ static bool has_own_links(const struct container *c)
 	return text_eq(vendor, "google") || text_eq(vendor, "aws");
 }
 
-/* True for devices with NCCL, or with RCCL, its equivalent for AMD. */
+/* True if NCCL, or RCCL, does not use shared memory. Source: NCCL v2.27
+ * src/transport/shm.cc, shmCanConnect (NCCL_SHM_DISABLE is 1). */
+static bool disables_nccl_shm(const struct container *c)
+{
+	return text_eq(container_env_text(c, "NCCL_SHM_DISABLE"), "1");
+}
+
+/* True for devices with NCCL, or with RCCL, its equivalent for AMD, which
+ * exchange data through shared memory. */
 static bool has_nccl(const struct container *c)
 {
 	const char *vendor = c->accelerator ? c->accelerator->vendor : "nvidia";
 
-	return text_eq(vendor, "nvidia") || text_eq(vendor, "amd");
+	return (text_eq(vendor, "nvidia") || text_eq(vendor, "amd")) &&
+	       !disables_nccl_shm(c);
+}
+
+/* True for media servers, which encode each stream on one device. */
+static bool encodes_media(const struct container *c)
+{
+	static const char *const names[] = {"jellyfin", "plex", "emby", "tdarr",
+					    NULL};
+
+	return text_any(c->image, names, text_contains_ci);
 }
 
 /*
@@ -244,7 +262,7 @@ static struct shm_need training_need(const struct container *c,
  * NCCL rejects two instances of one GPU. */
 static struct shm_need unknown_need(const struct container *c)
 {
-	if (c->gpus.n < 2 ||
+	if (c->gpus.n < 2 || disables_nccl_shm(c) || encodes_media(c) ||
 	    (c->accelerator && c->accelerator->class == ACCEL_MIG))
 		return not_needed;
 	if (text_contains_ci(c->image, "jax"))
