@@ -105,6 +105,31 @@ static int64_t size_in(const char *text)
 	return best;
 }
 
+/* Returns the factor by which the name of a quantized model says that its
+ * weights are smaller than those of 16 bits; 1 if it does not. A third for 4
+ * bits, because some layers are not quantized. */
+static int64_t shrink_factor(const char *text)
+{
+	static const char *const four[] = {"awq",  "gptq",  "int4", "w4a",
+					   "4bit", "4-bit", "fp4",  NULL};
+	static const char *const eight[] = {"fp8",  "int8",  "w8a",
+					    "8bit", "8-bit", NULL};
+
+	if (text_any(text, four, text_contains_ci))
+		return 3;
+	return text_any(text, eight, text_contains_ci) ? 2 : 1;
+}
+
+/* Returns the size of the model in a name, with quantized weights converted to
+ * 16 bits; 0 if the name has none. */
+static int64_t stored_size_in(const char *text)
+{
+	int64_t size = size_in(text);
+	int64_t stored = text ? size / shrink_factor(text) : 0;
+
+	return size && !stored ? 1 : stored;
+}
+
 static int64_t env_size(const struct container *c)
 {
 	static const char *const names[] = {"MODEL",	   "MODEL_ID",
@@ -112,7 +137,7 @@ static int64_t env_size(const struct container *c)
 					    "HF_MODEL_ID", NULL};
 
 	for (const char *const *name = names; *name; name++) {
-		int64_t size = size_in(container_env_text(c, *name));
+		int64_t size = stored_size_in(container_env_text(c, *name));
 
 		if (size)
 			return size;
@@ -129,19 +154,19 @@ int64_t container_model_size(const struct container *c)
 	int64_t size = 0;
 
 	for (const char *const *flag = flags; *flag && !size; flag++)
-		size = size_in(argv_flag(&argv, *flag, NULL));
+		size = stored_size_in(argv_flag(&argv, *flag, NULL));
 	/* The model follows the word in `vllm serve MODEL`. */
 	for (size_t i = 0; i + 1 < argv.n && !size; i++)
 		if (text_eq(argv.items[i].text, "serve"))
-			size = size_in(argv.items[i + 1].text);
+			size = stored_size_in(argv.items[i + 1].text);
 	/* The command of newer images is `vllm serve`. */
 	if (!size && argv.n && node_is_unset(node_get(c->node, "command")) &&
 	    text_contains(c->image, "vllm-openai"))
-		size = size_in(argv.items[0].text);
+		size = stored_size_in(argv.items[0].text);
 	if (!size)
 		size = env_size(c);
 	if (!size)
-		size = size_in(c->image);
+		size = stored_size_in(c->image);
 	/* Embedding models are small. */
 	if (!size && (text_contains(c->image, "text-embeddings") ||
 		      argv_have(&argv, "text-embeddings-router") ||
