@@ -167,6 +167,8 @@ static void found(struct unknown_walk *walk, const struct unknown_field *field)
 	if (help) {
 		finding_severity(f, SEVERITY_WARNING);
 		finding_help(run, f, "%s", help);
+	} else if (!field->near && text_lists("apiVersion kind", key)) {
+		finding_help(run, f, "Remove the field.");
 	} else if (!field->near && field->owner) {
 		finding_help(run, f,
 			     "Move it to `%.*s`, which has such a field.",

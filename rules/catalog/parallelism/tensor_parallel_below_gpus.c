@@ -2,7 +2,9 @@
 /*
  * Reports model servers that use fewer GPUs than their container has. The
  * default is one device; TGI uses all of them. KServe's presets and runtimes
- * add more flags (config-llm-template.yaml: spec.parallelism).
+ * add more flags (config-llm-template.yaml: spec.parallelism). A model is
+ * divided among 2, 4 or 8 devices; another number, such as 6, is probably the
+ * part of a time-sliced GPU that the server needs, so the finding is an info.
  */
 #include <string.h>
 
@@ -47,23 +49,36 @@ static bool uses_others(const struct container *c, int64_t devices)
 	return false;
 }
 
+/* True if the devices may be parts of GPUs that the nodes share under the name
+ * of whole ones. */
+static bool may_be_shares(const struct container *c, int64_t devices)
+{
+	return text_eq(c->resource, "nvidia.com/gpu") &&
+	       (devices & (devices - 1)) != 0;
+}
+
 static void check_server(struct rule_run *run, const struct container *c,
 			 const struct parallel *server)
 {
 	const struct degree *by;
 	int64_t n = parallel_devices(server, &by);
 	int64_t has = container_devices(c);
+	bool shares = may_be_shares(c, has);
+	struct finding *f;
 
 	/* Other Triton servers may use the other devices. */
 	if (server->type != PARALLEL_SERVER || server->unknown || !n ||
 	    n >= has || !strcmp(server->program, "Triton") ||
 	    uses_others(c, has))
 		return;
-	report_container(run, c, by ? by->node : server->node,
-			 "%s uses %s of the %s of container `%s`",
-			 server->program, rule_number(run, n),
-			 rule_count(run, has, pod_device(c->pod)),
-			 container_title(c));
+	f = report_container(run, c, by ? by->node : server->node,
+			     "%s uses %s of the %s of container `%s`%s",
+			     server->program, rule_number(run, n),
+			     rule_count(run, has, pod_device(c->pod)),
+			     container_title(c),
+			     shares ? ", unless its nodes share GPUs" : "");
+	if (shares)
+		finding_severity(f, SEVERITY_INFO);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

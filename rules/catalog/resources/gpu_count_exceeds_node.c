@@ -107,10 +107,11 @@ static void check_resource(struct rule_run *run, const struct container *c)
 		guess = !real && may_have_more(run, c, n);
 		f = report_container(
 			run, c, at,
-			"the pod requests %s `%s`, but %s at most %s",
+			"the pod requests %s `%s`, but %s at most %s%s",
 			rule_number(run, n), c->resource,
 			guess ? "most nodes have" : "a node has",
-			rule_number(run, max));
+			rule_number(run, max),
+			guess ? ", unless they share GPUs" : "");
 		if (guess) {
 			finding_severity(f, SEVERITY_WARNING);
 			finding_guess(run, f);

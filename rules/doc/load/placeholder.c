@@ -4,15 +4,14 @@
  * manifests in public repositories: envsubst and Katib (`${X}`, `$X`), Argo
  * Workflows and KServe (`{{x}}`), hand-edited documents (`<X>`), sed (`__X__`,
  * `@X@`, `%X%`, and bare names where a number must be), Chainsaw (`($x)`),
- * marker words and `...`. Prose, scripts and patterns use the same characters, so each
- * shape requires a complete token: a lower-case `$request` in a text, `$1`,
- * `$$X`, the kubelet's own `$(X)` and `<x>` between words are not placeholders.
- * A lower-case `$replicas` (Python's string.Template, here-documents) is a
+ * marker words and `...`. Prose, scripts and patterns use the same characters,
+ * so each shape requires a complete token: a lower-case `$request` in a text,
+ * `$1`, `$$X`, the kubelet's own `$(X)` and `<x>` between words are none. A
+ * lower-case `$replicas` (Python's string.Template, here-documents) is a
  * placeholder if it is the whole value.
  *
- * A missed placeholder causes a false finding; a value that is taken for a
- * placeholder by mistake is only not checked. So an unclear shape counts as a
- * placeholder.
+ * A missed placeholder causes a false finding; a value taken for one by mistake
+ * is only not checked. So an unclear shape counts as a placeholder.
  */
 #include "doc/placeholder.h"
 
@@ -180,7 +179,7 @@ static bool fenced(const struct span *text, const char *p)
 {
 	const char *name = p + 1, *end;
 
-	if (is_word(before(text, p)))
+	if ((*p != '@' && *p != '_') || is_word(before(text, p)))
 		return false;
 	if (*p == '_') {
 		if (at(text, name) != '_' || !is_upper(at(text, name + 1)))
@@ -194,20 +193,13 @@ static bool fenced(const struct span *text, const char *p)
 	       !is_word(at(text, end + 1));
 }
 
-static bool is_hex_digit(char c)
-{
-	return is_digit(c) || (c >= 'A' && c <= 'F');
-}
-
-/* True for `%NAME%` with a name of at least two characters. Two hexadecimal
- * digits are an escape of a URL, as in `%C3%A9`. */
+/* True for `%NAME%`. Two hexadecimal digits are an escape of a URL: `%C3%`. */
 static bool percent(const struct span *text, const char *p)
 {
 	const char *name = p + 1, *end = capitals(text, name);
 
-	if (end - name < 2 || at(text, end) != '%' || before(text, p) == '%')
-		return false;
-	return end - name > 2 || !is_hex_digit(*name) || !is_hex_digit(name[1]);
+	return at(text, end) == '%' && before(text, p) != '%' &&
+	       (end - name > 2 || (end - name == 2 && *name > 'F'));
 }
 
 static bool word_starts(const char *s, size_t len, const char *prefix)
@@ -342,13 +334,10 @@ static bool opens(const struct span *text, const char *p)
 		return braces(text, p);
 	case '<':
 		return angle(text, p);
-	case '@':
-	case '_':
-		return fenced(text, p);
 	case '%':
 		return percent(text, p);
 	default:
-		return false;
+		return fenced(text, p);
 	}
 }
 
@@ -440,8 +429,7 @@ bool placeholder_in(const char *text, size_t len)
 	return len && first[(unsigned char)*text] && is_whole(&span);
 }
 
-/* Inline, because most keys differ in length, which is known at compile
- * time. */
+/* Inline, because most keys differ in length, known at compile time. */
 static inline bool key_is(const struct node *node, const char *key)
 {
 	size_t len = strlen(key);

@@ -51,8 +51,13 @@
 	"(has(object.spec.completions) && object.spec.completions <"           \
 	" object.spec.?parallelism.orValue(1) ? object.spec.completions :"     \
 	" object.spec.?parallelism.orValue(1))"
-#define GROUPS	  "self.?resourceGroups.orValue([])"
-#define FLAVORS	  GROUPS ".all(g, g.?flavors.orValue([]).all(f, "
+#define GROUPS	"self.?resourceGroups.orValue([])"
+#define FLAVORS GROUPS ".all(g, g.?flavors.orValue([]).all(f, "
+/* flavor-resources reports another number of resources. */
+#define IN_ORDER                                                               \
+	"f.?resources.orValue([]).size() != g.?coveredResources.orValue([])"   \
+	".size() || f.?resources.orValue([]).all(i, r, r.name =="              \
+	" g.coveredResources[i])"
 #define RESOURCES FLAVORS "f.?resources.orValue([]).all(r, "
 #define Q(value)  "quantity(string(" value "))"
 #define HAS_PARENT                                                             \
@@ -396,13 +401,9 @@ static const struct rejection items[] = {
 		  "'a flavor and `coveredResources` differ in the number of"
 		  " resources'"),
 	REJECTION("flavor-order", QUEUES, "resourceGroups",
-		  FLAVORS "f.?resources.orValue([]).all(i, r, i >="
-			  " g.coveredResources.size() || r.name =="
-			  " g.coveredResources[i])))",
+		  FLAVORS IN_ORDER "))",
 		  "'flavor `' + " GROUPS ".map(g, g.?flavors.orValue([])"
-		  ".filter(f, !f.?resources.orValue([]).all(i, r, i >="
-		  " g.coveredResources.size() || r.name =="
-		  " g.coveredResources[i]))).flatten()[0].name + '` does not"
+		  ".filter(f, !(" IN_ORDER "))).flatten()[0].name + '` does not"
 		  " list the resources in the order of `coveredResources`'"),
 	REJECTION("negative-quota", QUEUES, NULL, RESOURCES NOT_NEGATIVES ")))",
 		  "'a quota of ' + " FIRST_QUOTA("!(" NOT_NEGATIVES
