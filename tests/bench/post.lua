@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- POSTs reviews in turn. MIX is "PATH FILE" pairs, one a line.
+-- POSTs reviews in turn. MIX has a line `PATH FILE` for each.
 local requests, at = {}, 0
 
 function init()

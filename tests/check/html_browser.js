@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at the pages of html.sh in a browser. A line `ok WHAT` or `FAIL WHAT`
-// for each thing that must hold; times and sizes are printed, not judged.
+// Checks the pages of html.sh in a browser. Prints a line `ok WHAT` or
+// `FAIL WHAT` for each check. Times are only printed.
 // usage: node html_browser.js CHROMIUM FOLDER [SCREENSHOTS]
 'use strict';
 const fs = require('fs');
@@ -20,7 +20,8 @@ function check(what, holds, ...more) {
 	console.log(holds ? 'ok' : 'FAIL', what, ...(holds ? [] : more));
 }
 
-// A page of its own; what it asks for and says goes into `said`.
+// Opens a file in a new page. `said` gets the page's requests for other files,
+// its console messages and its errors.
 async function open(browser, name, options = {}) {
 	const context = await browser.newContext({
 		viewport: {width: 1280, height: 1000}, ...options});
@@ -171,7 +172,7 @@ async function check_themes(browser, name) {
 	}
 }
 
-// Of a page of thousands, the part that is not repeated and one file.
+// Checks only the first twelve files, because axe would take long for all.
 async function check_axe_many(browser) {
 	for (const colorScheme of ['light', 'dark']) {
 		const {page, close} = await open(browser, 'many.html',
@@ -220,8 +221,8 @@ async function check_no_script(browser) {
 	await close();
 }
 
-// A telephone: nothing sticks out of the page, nor is it cut at the edge. The
-// quota's map alone scrolls in its own box.
+// On the screen of a telephone, nothing may exceed the right edge. Drawings and
+// code may, because they scroll in their own boxes.
 async function check_narrow(browser) {
 	for (const name of ['few', 'many', 'quotas', 'quota']) {
 		const {page, close} = await open(browser, `${name}.html`,
@@ -245,7 +246,7 @@ async function check_narrow(browser) {
 	}
 }
 
-// What is not in the page's own script does not run.
+// A script that was added to the page must not run.
 async function check_policy(browser) {
 	const {page, said, close} = await open(browser, 'few.html');
 

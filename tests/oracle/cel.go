@@ -78,8 +78,8 @@ func evaluateAll(args []string, out *bufio.Writer) error {
 	})
 }
 
-// eachCase reads the lines of standard input, in the environment of that minor
-// version of Kubernetes.
+// eachCase calls judge for each line of standard input, with the environment of
+// that minor version of Kubernetes.
 func eachCase(minor uint, judge func(*cel.Env, *celCase) error) error {
 	base := environment.MustBaseEnvSet(version.MajorMinor(1, minor))
 	env, err := base.Env(environment.NewExpressions)

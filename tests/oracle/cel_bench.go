@@ -17,8 +17,8 @@ func init() {
 	commands["cel-bench"] = measureAll
 }
 
-// measureAll answers each case with the CPU nanoseconds of one of N
-// evaluations, including the garbage collector.
+// measureAll answers each case with the mean CPU time of N evaluations in
+// nanoseconds, including that of the garbage collector.
 func measureAll(args []string, out *bufio.Writer) error {
 	n, err := strconv.Atoi(args[0])
 	if err != nil {

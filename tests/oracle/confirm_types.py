@@ -5,8 +5,9 @@ usage: confirm_types.py PLANE <CANDIDATES >TABLE
 
 `oracle native-types` writes the candidates, as the comments of the Go types
 have them. For each field, objects with a word outside of its enumeration, and
-objects without it, are sent in each kind that has it: marks of a field that
-the server does not reject in all of them are removed."""
+objects without it, are sent to the server, in each place of each kind that has
+it. The mark of a field remains only if the server rejects the objects of all
+these places."""
 import os
 import re
 import sys
@@ -78,7 +79,8 @@ def text(path):
 
 
 def complete(one, path):
-    """Add the fields that make a workload more than a patch."""
+    """Add the required fields of a workload and its pod, except the last field of
+    the path."""
     spec = one.get("spec")
     if one["kind"] == "CronJob" and path[-1][0] != "jobTemplate":
         spec = spec.setdefault("jobTemplate", {}).setdefault("spec", {})
@@ -148,8 +150,8 @@ def keep(line, confirmed):
 
 
 def confirm(lines, server):
-    """Return the lines of the table, and the cases: ((type, field, mark),
-    path, an object, whether the server rejects such objects)."""
+    """Return the lines of the table without marks that are not confirmed, and the
+    cases: ((type, field, mark), path, an object, whether the mark is confirmed)."""
     table = Table(lines)
     server.namespaces([{"metadata": {}}])
     asked = list(cases(table, server))

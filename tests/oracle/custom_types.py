@@ -14,7 +14,8 @@ tables have them. The folders should have the definitions of all releases: `git
 show TAG:PATH` for each tag of an operator.
 
 With --missing, prints the fields and words of the definitions that the table
-lacks, and the fields that the table alone requires; fails if there are any.
+lacks, and the fields that the table alone requires. Fails if there are any, or
+if no definition was found.
 """
 import pathlib
 import re
@@ -187,7 +188,7 @@ def merge(a, b):
 
 
 def is_native(name, fields):
-    """True for a part of a pod, and for metadata."""
+    """True for metadata, status and the parts of a pod."""
     names = set(fields)
     spec = fields.get("spec", {}).get("properties", {})
     return (name in ("metadata", "status")
@@ -275,7 +276,7 @@ def form_of(name, schema):
 
 def read(folders):
     """Returns the form of each (group/version, kind), and the kinds of which
-    some definitions have no fields."""
+    some definitions list no fields, or none of spec."""
     kinds, loose = {}, set()
     for folder in folders:
         for path in sorted(pathlib.Path(folder).rglob("*.yaml")):

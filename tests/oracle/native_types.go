@@ -40,7 +40,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Kinds that are cluster-scoped; k8s.io/api says so only in comments.
+// clusterScoped lists the kinds that are cluster-scoped, because k8s.io/api says
+// so only in comments.
 const clusterScoped = " Namespace Node PersistentVolume ComponentStatus " +
 	"ClusterRole ClusterRoleBinding StorageClass CSIDriver CSINode " +
 	"VolumeAttachment VolumeAttributesClass PriorityClass RuntimeClass " +
@@ -185,7 +186,7 @@ func (t *typeTable) name(typ reflect.Type) string {
 	return name
 }
 
-// Returns a letter for a scalar, and T with a name for a struct.
+// form returns a letter for a scalar, and T with a name for a struct.
 func (t *typeTable) form(typ reflect.Type) string {
 	switch typ {
 	case reflect.TypeFor[resource.Quantity]():
@@ -261,7 +262,8 @@ func (t *typeTable) fields(typ reflect.Type, out *[]string) {
 	}
 }
 
-// Prints the Go types of Kubernetes' kinds, for rules/kube/data/native_types.tsv.
+// nativeTypes prints the Go types of Kubernetes' kinds, for
+// rules/kube/data/native_types.tsv.
 func nativeTypes(args []string, out *bufio.Writer) error {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{

@@ -75,7 +75,8 @@ var patchers = map[string]func(old, patch []byte) ([]byte, error){
 	},
 }
 
-// applied returns the problem, or "".
+// applied applies the second part to the first. Returns a problem, or "" if the
+// result is the third.
 func applied(apply func(old, patch []byte) ([]byte, error), parts [][]byte) string {
 	got, err := apply(parts[0], parts[1])
 	if err != nil {

@@ -253,8 +253,9 @@ func merged(one *templateCase) (any, error) {
 	return value, err
 }
 
-// templateCompare reads cases with gpugate's results, and prints those that
-// strategicpatch merges differently, and the sum.
+// templateCompare reads cases with gpugate's results. Prints the first five that
+// strategicpatch merges differently, and the numbers of equal, different and
+// refused cases.
 func templateCompare(args []string, out *bufio.Writer) error {
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 1<<20)

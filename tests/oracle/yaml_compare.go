@@ -283,8 +283,8 @@ func goodDocuments(lines []string) []string {
 	return lines
 }
 
-// ourLines returns documents as the oracle prints them, and the first note
-// about text that kubectl drops, unless an error precedes it.
+// ourLines returns documents as the oracle prints them, and the first note that
+// kubectl rejects or drops a text, unless an error precedes it.
 func ourLines(answer []string) (lines []string, note string) {
 	refused := false
 	for _, line := range answer {

@@ -24,8 +24,8 @@ func init() {
 }
 
 // yamlRandom DOC_DUMP N SEED FOLDER compares N generated texts like
-// yaml-compare: YAML and JSON in all their styles, most of them with some
-// changed bytes, and changed parts of the manifests in FOLDER ("" for none). It
+// yaml-compare: YAML and JSON in all their styles, two fifths of them with changed
+// bytes, and changed parts of the manifests in FOLDER ("" for none). It
 // prints one line for each kind of difference: the kind, its detail, the number
 // of texts, and some minimized examples, quoted. Text number i of a seed is
 // always the same. The last line counts the texts.
@@ -109,7 +109,7 @@ func (r *randomRun) work(program string) error {
 	}
 }
 
-// note stores the shortest texts of each kind.
+// note counts the texts of each kind, and keeps the shortest ones.
 func (r *randomRun) note(texts [][]byte, kinds []string) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -301,7 +301,7 @@ func (r *randomRun) text(number int) []byte {
 	return g.encode(text)
 }
 
-// soup returns tokens in any order.
+// soup returns random tokens in random order.
 func (g *yamlGenerator) soup() string {
 	g.text.Reset()
 	for k := 1 + g.random.Intn(12); k > 0; k-- {
@@ -395,8 +395,8 @@ func (g *yamlGenerator) utf16(text string) (out []byte) {
 	return out
 }
 
-// manifestPieces returns the documents of the manifests, or the first lines of
-// them.
+// manifestPieces returns the documents of the manifests: of each, the lines in
+// the first 2,000 bytes.
 func manifestPieces(folder string) (pieces []string, err error) {
 	names, err := filesBelow(folder)
 	if err != nil {

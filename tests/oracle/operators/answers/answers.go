@@ -2,7 +2,7 @@
 
 // Package answers reads objects, one line of JSON each, and writes the decision
 // of an operator's own code about each: "accepted", "rejected REASON",
-// "undecodable: REASON" or, if that code panicked, "failed REASON".
+// "undecodable", "undecodable: REASON" or, if that code panicked, "failed REASON".
 package answers
 
 import (

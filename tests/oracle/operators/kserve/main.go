@@ -23,7 +23,7 @@ import (
 var modes = []constants.DeploymentModeType{constants.Standard,
 	constants.Knative}
 
-// A validator is a validating webhook and its type.
+// A validator is a validating webhook. object returns an empty object of its type.
 type validator struct {
 	webhook.CustomValidator
 	object func() runtime.Object
