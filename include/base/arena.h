@@ -3,7 +3,7 @@
  * Bump allocator. Everything handed out lives until arena_reset() or
  * arena_release(); single pieces cannot be freed. If memory runs out,
  * OUT_OF_MEMORY() (base/err.h) is called; callers limit the sizes by budgets
- * beforehand. Memory is aligned for any type.
+ * beforehand. Memory is aligned for any type, except for texts.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -36,7 +36,8 @@ struct arena {
 /* Takes memory from a new chunk because the head has too little left. */
 void *arena_take_slowly(struct arena *arena, size_t size);
 
-/* A request for 0 bytes gets a unique address, never NULL. */
+/* Returns memory with the alignment, a power of two of at most
+ * alignof(max_align_t). Never returns NULL, not even for 0 bytes. */
 static inline void *arena_take(struct arena *arena, size_t size,
 			       size_t alignment)
 {

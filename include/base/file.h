@@ -35,8 +35,9 @@ struct file_how {
 	size_t limit;  /* bytes */
 	bool may_pipe; /* named by the user: may be a pipe or device, and
 			  reading waits for its writer */
-	bool known;   /* known to be regular and not empty: no stat() is made */
-	size_t bytes; /* expected size, allocated at once, or 0 */
+	/* known to be regular and not empty, so that it need not be checked */
+	bool known;
+	size_t bytes;		  /* expected size, allocated at once, or 0 */
 	struct file_stamp *stamp; /* receives the state of the file before it is
 				     read; or NULL */
 };
@@ -49,7 +50,7 @@ struct file_how {
 int file_read(int dirfd, const char *path, const struct file_how *how,
 	      struct buf *out);
 /* Appends the unread bytes of an open file. If regular is set, a short read
- * ends it. */
+ * ends it. Returns 0 or an errno value, EFBIG if the bytes exceed the limit. */
 int file_read_fd(int fd, size_t limit, bool regular, struct buf *out);
 /* Like file_read() from the current folder. Returns 0, or -1 and sets err,
  * which does not name the file. */

@@ -14,13 +14,14 @@
 
 #include "base/buf.h"
 
-/* bracket is '{' or '['. key is NULL for an item of a list and for the
- * outermost value. */
+/* Begins a map or a list. bracket is '{' or '['. key is NULL for an item of a
+ * list and for the outermost value. */
 void stream_open(struct buf *out, const char *key, char bracket);
 void stream_close(struct buf *out, char bracket);
 /* Begins a member whose value the caller adds. */
 void stream_key(struct buf *out, const char *key);
-/* Bytes that are not UTF-8 (a path may contain any) become U+FFFD. */
+/* Add a string. Bytes that are not UTF-8 (a path may contain any) become
+ * U+FFFD. */
 void stream_text(struct buf *out, const char *key, const char *s);
 void stream_bytes(struct buf *out, const char *key, const char *s, size_t len);
 void stream_int(struct buf *out, const char *key, int64_t value);

@@ -31,8 +31,8 @@ struct replace {
 	struct replace *next; /* next open replacement of the process */
 };
 
-/* Returns 0 or an errno value. The struct must not move until
- * replace_finish(). */
+/* Opens replace->out, by which the new content of path is written. Returns 0 or
+ * an errno value. The struct must not move until replace_finish(). */
 int replace_open(struct replace *replace, const char *path);
 /* Closes the file and renames it to the target. error is an earlier error, or
  * 0. Returns 0 or an errno value. */

@@ -148,7 +148,8 @@ uint64_t text_hash(const void *data, size_t len, uint64_t seed);
 /* Returns a hash that differs in every process, for tables whose keys the
  * author of a manifest chooses. */
 uint64_t text_keyed_hash(const void *data, size_t len);
-/* A precomputed key, for tables that are searched often. */
+/* The key of a hash. The hash under text_key_of_process() is that of
+ * text_keyed_hash(). */
 struct text_key {
 	uint64_t a, b;
 };

@@ -32,7 +32,8 @@ struct thread_pool {
 	bool over;
 };
 
-/* most is the largest number of threads to use, including the caller. */
+/* Initializes a pool without threads. most is the largest number of threads to
+ * use, including the caller. */
 void pool_init(struct thread_pool *thread_pool, unsigned most);
 /* Begins a phase: other threads call work(context, 1) to work(context, n - 1).
  * Returns n, which is at most the number requested. */

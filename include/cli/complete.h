@@ -11,7 +11,7 @@
 struct complete_command {
 	const char *name, *arguments, *summary;
 	unsigned bit;
-	/* NULL: the option set's own options */
+	/* NULL for the options of the complete_set */
 	const struct option_set *options;
 };
 
@@ -20,7 +20,7 @@ struct complete_set {
 	const struct option_set *options;
 	const struct complete_command *commands;
 	size_t n;
-	/* bit of the options that need no command; 0: none */
+	/* bit of the options that need no command, or 0 */
 	unsigned without;
 	/* Words separated by blanks, which complete each value or argument
 	 * whose name contains `value`, such as "RULE". The first match counts;

@@ -28,14 +28,14 @@ enum option_kind {
 /* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
 struct option {
 	const char *name;    /* without the dashes */
-	char letter;	     /* 0: none; `h` is reserved for --help */
+	char letter;	     /* or 0; `h` is reserved for --help */
 	unsigned char kind;  /* enum option_kind */
 	unsigned commands;   /* bits of the commands that accept it */
 	size_t at;	     /* offset of the value in the program's struct */
 	const char *value;   /* name of the value in the help; NULL for flags */
-	const char *choices; /* words separated by blanks; NULL: any */
+	const char *choices; /* words separated by blanks, or NULL (any) */
 	const char *help;
-	const char *initial; /* default, as a user would write it; NULL: none */
+	const char *initial; /* default as a user would write it, or NULL */
 	const char *former;  /* an earlier name that still works, or NULL */
 	size_t least, most;  /* of a number or byte count */
 	bool many;	     /* one use takes all words up to the next option */
@@ -67,10 +67,10 @@ struct option_parser {
 	const struct option_set *set;
 	void *options; /* the program's struct */
 	struct arena *arena;
-	struct list *arguments; /* arguments that are not options; NULL: they
-				   are errors */
-	unsigned command;	/* bit of the command */
-	void *context;		/* for usage() */
+	/* gets arguments that are not options; NULL if they are errors */
+	struct list *arguments;
+	unsigned command; /* bit of the command */
+	void *context;	  /* for usage() */
 	/* Private to the parser. */
 	char **next;		      /* the argument after the current one */
 	bool inherited[OPTIONS_MOST]; /* set by the environment */

@@ -24,8 +24,8 @@ void list_split(struct arena *arena, struct list *list, const char *text,
 
 /* True if word is one of the words, which are separated by blanks. */
 bool word_among(const char *words, const char *word);
-/* Returns 1 for yes, true, on and 1; 0 for no, false, off, 0 and ""; else
- * -1. */
+/* Returns 1 for yes, true, on and 1, and 0 for no, false, off, 0 and "".
+ * Returns -1 for other words. */
 int word_flag(const char *word);
 /* Makes GPUGATE_FAIL_ON from "GPUGATE_" and "fail-on". out has 64 bytes, enough
  * for every option name. */

@@ -24,7 +24,7 @@ enum {
 };
 
 struct alternative {
-	char *text;	  /* compared as text; NULL: code is matched */
+	char *text;	  /* compared as text; NULL if code is set */
 	pcre2_code *code; /* NULL if text is set */
 };
 

@@ -33,8 +33,8 @@ static bool starts_ci(const char *s, const char *part)
 	return !*part;
 }
 
-/* Meant for short texts: strcasestr() has set-up costs that pay off for long
- * ones. */
+/* Searches short texts faster than strcasestr(), whose set-up costs pay off for
+ * long ones. */
 bool text_contains_ci(const char *s, const char *part)
 {
 	char first = lower_ascii(*part);

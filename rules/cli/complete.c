@@ -32,7 +32,8 @@ static void add_meaning(struct buf *out, const char *text)
 			buf_addc(out, text[i] == '\n' ? ' ' : text[i]);
 }
 
-/* Adds the words that are known for a value, or their variable. */
+/* Adds the words that are known for a value, or their variable. Returns false
+ * if none are known. */
 static bool add_words(const struct complete_set *set, const char *value,
 		      const char *choices, struct buf *out)
 {

@@ -44,7 +44,8 @@ static bool is_list(const struct option *o)
 
 /* --- values --------------------------------------------------------------- */
 
-/* Parses digits and, for bytes, Ki or Mi; within the option's range. */
+/* Parses digits and, for bytes, Ki or Mi. Returns false for another text, and
+ * for a number outside of the option's range. */
 static bool parse_number(const struct option *o, const char *text, size_t *out)
 {
 	unsigned long long value;
@@ -363,7 +364,7 @@ static int read_argument(struct option_parser *p, const char *arg, bool plain)
 	return 0;
 }
 
-/* After `--` nothing is an option. */
+/* Reads all arguments. After `--`, none of them is an option. */
 static int read_arguments(struct option_parser *p)
 {
 	bool plain = false;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Words as both programs read and print them. A list ends in NULL at any time,
- * so that it can be passed to callers that do not use struct list.
+ * Words as both programs read and print them. A list that is not empty ends in
+ * NULL at any time, so that it can be passed to callers that do not use struct
+ * list.
  */
 #include "cli/words.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parts of Linux and glibc that the linter uses, implemented for macOS:
- * included before every file in builds for macOS (deploy/release/cross.sh), and
- * in no other build. Each behaves as on Linux in all ways that matter to the
- * linter.
+ * Parts of Linux and glibc that the linter uses, implemented for macOS. Builds
+ * for macOS (deploy/release/cross.sh) include this header before every file,
+ * other builds do not. Each part behaves as on Linux in all ways that matter to
+ * the linter.
  */
 #ifndef PLATFORM_PLATFORM_H
 #define PLATFORM_PLATFORM_H
@@ -20,14 +20,14 @@
 
 #define st_mtim st_mtimespec
 
-/* Fails for a folder, which cannot be opened for writing, so that callers use
- * mkostemp(). */
+/* With this value, open() fails for a folder, which cannot be opened for
+ * writing, so that callers use mkostemp(). */
 #define O_TMPFILE 0
 /* Reading from the descriptor of a folder fails as it does with O_PATH. */
 #define O_PATH O_RDONLY
 
-/* macOS does not offer leases to programs: fails with EINVAL, like a Linux
- * without leases. */
+/* With these commands, fcntl() fails with EINVAL, as on a Linux without leases,
+ * because macOS does not offer leases to programs. */
 #undef F_SETLEASE
 #undef F_GETLEASE
 #define F_SETSIG   1000

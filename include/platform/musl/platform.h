@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parts of glibc that the linter uses and musl lacks: included before every
- * file in builds with musl (deploy/release/cross.sh).
+ * Parts of glibc that the linter uses and musl lacks. Builds with musl
+ * (deploy/release/cross.sh) include this header before every file.
  */
 #ifndef PLATFORM_PLATFORM_H
 #define PLATFORM_PLATFORM_H

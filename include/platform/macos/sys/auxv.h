@@ -7,7 +7,8 @@
 
 #define AT_RANDOM 25
 
-/* Not thread-safe. The 16 bytes live as long as the process. */
+/* Not thread-safe. The 16 bytes live as long as the process, and each call
+ * changes them. */
 static inline unsigned long getauxval(unsigned long type)
 {
 	static unsigned char bytes[16];
