@@ -12,30 +12,21 @@
 
 /* --- functions: the same for all environments ---------------------------- */
 
-enum { BUCKETS = 256 }; /* a power of two */
-
-struct named_overload {
-	const struct cel_overload *overload;
-	struct named_overload *next;
-};
-
-/* The overloads of a function. Their signatures are parsed on first use. */
+/* A function that was used. */
 struct function {
 	const char *name;
-	struct named_overload *overloads, **end;
+	struct cel_signature *signatures;
 	size_t n;
-	const struct cel_signature *signatures;
 	struct function *next;
 };
 
 static struct function_index {
 	struct arena arena;
-	struct function *buckets[BUCKETS];
-	size_t nfunctions;
+	struct function *buckets[64];
 	const char **names; /* sorted, without operators; set on first use */
 	size_t nnames;
 	const struct cel_type **types; /* names of types */
-	size_t ntypes;		       /* 0 until the index is built */
+	size_t ntypes;		       /* 0 until they are read */
 } functions;
 
 static bool is_generic(const struct cel_type *type)
@@ -57,10 +48,35 @@ static const struct cel_type *read_type(struct cel_signature *s,
 	return type;
 }
 
-static struct cel_signature read_signature(struct arena *arena,
-					   const struct cel_overload *overload)
+/* Returns the bits of enum cel_looks for a function. */
+static unsigned looks_of(const char *name)
 {
-	struct cel_signature s = {.overload = overload};
+	static const struct {
+		const char *names;
+		unsigned looks;
+	} table[] = {
+		{"size first last optional.ofNonZeroValue",
+		 LOOKS_AT_NONE | KNOWN_IF_COMPLETE},
+		{"dyn type hasValue value optional.of",
+		 LOOKS_AT_NONE | KNOWN_ALWAYS},
+		{"format distinct indexOf lastIndexOf sort isSorted min max"
+		 " join flatten",
+		 LOOKS_WITHIN},
+		{"@in", LOOKS_UP},
+		{"duration timestamp", LOOKS_AT_TIME},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+		if (text_lists(table[i].names, name))
+			return table[i].looks;
+	return text_starts(name, "sets.") ? LOOKS_WITHIN : 0;
+}
+
+static struct cel_signature read_signature(struct arena *arena,
+					   const struct cel_overload *overload,
+					   unsigned looks)
+{
+	struct cel_signature s = {.overload = overload, .looks = looks};
 	const char *text = overload->signature;
 
 	s.member = *text != '(';
@@ -88,90 +104,51 @@ static struct cel_signature read_signature(struct arena *arena,
 static struct function **function_at(const char *name)
 {
 	uint64_t hash = text_hash(name, strlen(name), 0);
-	struct function **f = &functions.buckets[hash & (BUCKETS - 1)];
+	struct function **f =
+		&functions.buckets[hash % ARRAY_SIZE(functions.buckets)];
 
 	while (*f && !text_eq((*f)->name, name))
 		f = &(*f)->next;
 	return f;
 }
 
-static void add_overload(struct arena *arena,
-			 const struct cel_overload *overload)
+/* Returns NULL if there is no function of this name. */
+static struct function *read_function(struct arena *arena, const char *name)
 {
-	struct function **at = function_at(overload->name), *f = *at;
-	struct named_overload *named = ARENA_NEW(arena, struct named_overload);
+	unsigned looks = looks_of(name);
+	struct function read = {0}, *f;
+	size_t size = 0;
 
-	if (!f) {
-		f = *at = ARENA_NEW(arena, struct function);
-		f->name = overload->name;
-		f->end = &f->overloads;
-		functions.nfunctions++;
-	}
-	named->overload = overload;
-	*f->end = named;
-	f->end = &named->next;
-	f->n++;
-}
-
-static void read_libraries(struct arena *arena)
-{
 	for (size_t i = 0; cel_libraries[i]; i++)
 		for (const struct cel_overload *o = cel_libraries[i]; o->name;
 		     o++)
-			add_overload(arena, o);
-}
-
-/* Returns the bits of enum cel_looks for a function. */
-static unsigned looks_of(const char *name)
-{
-	static const struct {
-		const char *names;
-		unsigned looks;
-	} table[] = {
-		{"size first last optional.ofNonZeroValue",
-		 LOOKS_AT_NONE | KNOWN_IF_COMPLETE},
-		{"dyn type hasValue value optional.of",
-		 LOOKS_AT_NONE | KNOWN_ALWAYS},
-		{"format distinct indexOf lastIndexOf sort isSorted min max"
-		 " join flatten",
-		 LOOKS_WITHIN},
-		{"@in", LOOKS_UP},
-		{"duration timestamp", LOOKS_AT_TIME},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
-		if (text_lists(table[i].names, name))
-			return table[i].looks;
-	return text_starts(name, "sets.") ? LOOKS_WITHIN : 0;
-}
-
-static void read_signatures(struct arena *arena, struct function *f)
-{
-	struct cel_signature *all =
-		ARENA_ARRAY(arena, struct cel_signature, f->n);
-	unsigned looks = looks_of(f->name);
-	size_t n = 0;
-
-	for (const struct named_overload *o = f->overloads; o; o = o->next) {
-		all[n] = read_signature(arena, o->overload);
-		all[n++].looks = looks;
-	}
-	f->signatures = all;
+			if (*o->name == *name && text_eq(o->name, name)) {
+				read.name = o->name;
+				*VEC_PUSH(arena, read.signatures, read.n,
+					  size) =
+					read_signature(arena, o, looks);
+			}
+	if (!read.n)
+		return NULL;
+	f = ARENA_NEW(arena, struct function);
+	*f = read;
+	return f;
 }
 
 static void read_names(struct function_index *index)
 {
-	const char **names =
-		ARENA_ARRAY(&index->arena, const char *, index->nfunctions);
+	struct arena *arena = &index->arena;
+	const char **names = NULL;
+	size_t n = 0, size = 0;
 
-	index->nnames = 0;
-	for (size_t i = 0; i < BUCKETS; i++)
-		for (const struct function *f = index->buckets[i]; f;
-		     f = f->next)
-			if (!strchr("!-_@", *f->name))
-				names[index->nnames++] = f->name;
-	texts_sort(names, index->nnames);
+	for (size_t i = 0; cel_libraries[i]; i++)
+		for (const struct cel_overload *o = cel_libraries[i]; o->name;
+		     o++)
+			if (!strchr("!-_@", *o->name))
+				*VEC_PUSH(arena, names, n, size) = o->name;
+	texts_sort(names, n);
 	index->names = names;
+	index->nnames = n;
 }
 
 /*
@@ -212,42 +189,34 @@ static void drop_functions(void *index)
 	pthread_mutex_unlock(&lock);
 }
 
-static void build_index(struct function_index *index)
-{
-	read_libraries(&index->arena);
-	read_types(index);
-}
-
-/* Builds the index of functions once. pthread_once() is not used, because its
- * function must not be left by a jump when memory runs out. */
-static void need_functions(void)
+/* pthread_once() is not used, because its function must not be left by a jump
+ * when memory runs out. */
+static void need_types(void)
 {
 	struct escape_guard guard;
 
 	pthread_mutex_lock(&lock);
 	escape_guard(&guard, drop_functions, &functions);
 	if (!functions.ntypes)
-		build_index(&functions);
+		read_types(&functions);
 	escape_unguard(&guard);
 	pthread_mutex_unlock(&lock);
 }
 
 const struct cel_signature *cel_env_overloads(const char *name, size_t *n)
 {
-	struct function *f = *function_at(name);
+	struct function **f;
 	struct escape_guard guard;
 
-	*n = 0;
-	if (!f)
-		return NULL;
-	*n = f->n;
 	pthread_mutex_lock(&lock);
 	escape_guard(&guard, drop_functions, &functions);
-	if (!f->signatures)
-		read_signatures(&functions.arena, f);
+	f = function_at(name);
+	if (!*f)
+		*f = read_function(&functions.arena, name);
 	escape_unguard(&guard);
 	pthread_mutex_unlock(&lock);
-	return f->signatures;
+	*n = *f ? (*f)->n : 0;
+	return *f ? (*f)->signatures : NULL;
 }
 
 const char *cel_env_nearest_function(const char *name)
@@ -278,7 +247,7 @@ const struct cel_env *cel_env_new(struct arena *arena,
 {
 	struct cel_env *env = ARENA_NEW(arena, struct cel_env);
 
-	need_functions();
+	need_types();
 	env->variables = variables;
 	while (variables[env->n].name)
 		env->n++;
