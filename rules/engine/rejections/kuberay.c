@@ -14,7 +14,7 @@
 #define JOB    "RayJob:spec RayCronJob:spec.jobTemplate"
 #define GROUPS .each = "workerGroupSpecs"
 #define RULES  .each = "deletionStrategy.deletionRules"
-#define NAME   "self.metadata.?name.orValue('')"
+#define NAME   "self.metadata.name"
 /* A CronJob's annotations are not copied to its jobs. */
 #define ANNOTATION(name)                                                       \
 	"(object.kind == 'RayCronJob' ? '' :"                                  \

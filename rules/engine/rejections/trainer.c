@@ -21,17 +21,14 @@
 #define MANAGED                                                                \
 	"kubeflow.org/PyTorchJob kubeflow.org/TFJob kubeflow.org/XGBoostJob"   \
 	" kubeflow.org/PaddleJob"
-#define NAME "self.metadata.?name.orValue('')"
 #define DNS_LABEL                                                              \
-	NAME " == '' || " NAME ".matches('[$<{]') || (size(" NAME ") <= 63 "   \
-	     "&& " NAME ".matches('^[a-z]([-a-z0-9]*[a-z0-9])?$'))"
-#define ONLY(specs, types) "self.?" specs ".orValue({}).all(k, k in " types ")"
+	"self.metadata.name.matches('^$|[$<{]|"                                \
+	"^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$')"
+#define ONLY(specs, types) "self." specs ".all(k, k in " types ")"
 #define MASTER(specs)                                                          \
 	"!self.?" specs ".Master.hasValue() ||"                                \
 	" self." specs ".Master.?replicas.orValue(0) == 1"
-#define URI                                                                    \
-	"self.?storageUri.orValue('') == '' ||"                                \
-	" self.storageUri.matches('^[A-Za-z][A-Za-z0-9+.-]*://.+$')"
+#define URI	  "self.storageUri.matches('^$|^[A-Za-z][A-Za-z0-9+.-]*://.+$')"
 #define RUNTIMES  "TrainingRuntime:spec ClusterTrainingRuntime:spec"
 #define TRAIN_JOB "TrainJob:spec"
 #define PATCHED                                                                \
@@ -135,8 +132,7 @@ static const struct rejection items[] = {
 		  "'`elasticPolicy.nProcPerNode` and `nprocPerNode` are both"
 		  " set'"),
 	REJECTION("managed-by", MANAGED, "spec.runPolicy.managedBy",
-		  "self.spec.?runPolicy.managedBy.orValue("
-		  "'kubeflow.org/training-operator') in"
+		  "self.spec.runPolicy.managedBy in"
 		  " ['kubeflow.org/training-operator',"
 		  " 'kueue.x-k8s.io/multikueue']",
 		  "'`managedBy` is not a controller of this kind'"),
@@ -155,8 +151,7 @@ static const struct rejection items[] = {
 	REJECTION("train-job-name", "TrainJob", "metadata.name", DNS_LABEL,
 		  "'the name is not a DNS-1035 label'"),
 	REJECTION("train-job-managed-by", "TrainJob", "spec.managedBy",
-		  "self.spec.?managedBy.orValue("
-		  "'trainer.kubeflow.org/trainjob-controller') in"
+		  "self.spec.managedBy in"
 		  " ['trainer.kubeflow.org/trainjob-controller',"
 		  " 'kueue.x-k8s.io/multikueue']",
 		  "'`managedBy` is not a controller of this kind'"),
