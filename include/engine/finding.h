@@ -140,7 +140,7 @@ struct object_id finding_id(struct arena *arena, const struct object *object);
  */
 struct finding_memory {
 	struct arena arena;
-	const char *texts[1024]; /* recent texts, by hash */
+	const char *texts[256]; /* recent texts, by hash */
 };
 
 /* Copies a finding with its rendered fix (repair), but without fix and

@@ -25,7 +25,7 @@ struct runtime {
 
 /* Lists of runtimes by the hash of their name; later ones come first. */
 struct runtime_table {
-	struct runtime *lists[1024];
+	struct runtime *lists[256];
 };
 
 /* True if the text may contain runtimes (may_be_in), and objects of a kind that

@@ -54,7 +54,6 @@ static void index_rules(struct run_state *state, const struct rule_set *rules)
 	size_t room = rules->n * sizeof(struct called_rule);
 
 	state->rules = rules;
-	state->nyielding = rules->n;
 	state->pod_rules = arena_alloc(&state->arena, room);
 	state->object_rules = arena_alloc(&state->arena, room);
 	state->workload_rules = ARENA_ARRAY(&state->arena, unsigned, rules->n);
@@ -80,12 +79,12 @@ static void index_rules(struct run_state *state, const struct rule_set *rules)
  * runs backward and inserts each rule at the front. */
 static void note_yielding(struct run_state *state, const struct rule_set *rules)
 {
+	state->nyielding = rules->n;
 	state->yielding =
 		ARENA_ARRAY(&state->arena, struct yielding_rule *, rules->n);
 	for (size_t j = rules->n; j--;) {
-		const char *const *name = rules->items[j]->yields_to;
-
-		for (; name && *name; name++) {
+		for (const char *const *name = rules->items[j]->yields_to;
+		     name && *name; name++) {
 			int i = rule_set_find(rules, *name);
 			struct yielding_rule *one;
 
@@ -105,7 +104,8 @@ void run_init(struct run *run, const struct run_options *options)
 	run->options = *options;
 	run->state = array_zalloc(1, sizeof(*run->state));
 	index_rules(run->state, options->rules);
-	note_yielding(run->state, options->rules);
+	if (options->admission)
+		note_yielding(run->state, options->rules);
 	for (int i = 0; i < INTERNAL_COUNT; i++) {
 		run->state->internal[i] =
 			rule_set_find(options->rules, internal_names[i]);
