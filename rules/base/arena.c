@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory that is freed as a whole. It consists of chunks, which are linked from
- * the newest to the oldest, starting with 64 KiB and doubling up to 1 MiB. If a
- * request that does not fit exceeds a quarter of the next chunk's size, it gets
- * a separate chunk after the head, so that the head stays in use. Strings are
- * packed without padding; everything else is aligned for any type.
+ * the newest to the oldest. The first has 512 bytes, so that small arenas share
+ * pages; each next one is four times as large, up to 1 MiB. If a request that
+ * does not fit exceeds a quarter of the next chunk's size, it gets a separate
+ * chunk after the head, so that the head stays in use. Strings are packed
+ * without padding; everything else is aligned for any type.
  */
 #include "base/arena.h"
 
@@ -17,7 +18,7 @@
 #include "base/err.h"
 #include "base/escape.h"
 
-#define CHUNK_MIN ((size_t)64 << 10)
+#define CHUNK_MIN ((size_t)512)
 #define CHUNK_MAX ((size_t)1 << 20)
 
 struct arena_chunk {
@@ -54,7 +55,7 @@ void *arena_take_slowly(struct arena *arena, size_t size)
 	struct arena_chunk *chunk;
 
 	if (arena->head && arena->head->size >= CHUNK_MIN)
-		chunk_size = arena->head->size * 2;
+		chunk_size = arena->head->size * 4;
 	if (chunk_size > CHUNK_MAX)
 		chunk_size = CHUNK_MAX;
 	if (arena->head && size > chunk_size / 4) {
