@@ -6,9 +6,12 @@
  * is a list of UUIDs, or of ordinals that start at 0 in every container, and
  * the devices after the first invalid entry are hidden: with two GPUs, `all`,
  * `2,3` and an empty value hide all of them. An invalid entry after all devices
- * of the container hides none and is an info. HIP also reads
- * CUDA_VISIBLE_DEVICES. Programs for devices of other vendors read none of the
- * variables (JAX on TPUs runs with CUDA_VISIBLE_DEVICES empty).
+ * of the container hides none and is an info. CUDA reads the digits that an
+ * entry starts with (pytorch v2.9.0 torch/cuda/__init__.py,
+ * _parse_visible_devices), so that `0-3` hides nothing if there is one device;
+ * HIP reads no such entry (clr rocclr, parseRequestedDeviceList()). HIP also
+ * reads CUDA_VISIBLE_DEVICES. Programs for devices of other vendors read none
+ * of the variables (JAX on TPUs runs with CUDA_VISIBLE_DEVICES empty).
  *
  * Source: CUDA programming guide; ROCm, GPU isolation techniques.
  */
@@ -40,12 +43,12 @@ static void repair(struct rule_run *run, struct finding *f,
 	}
 }
 
-/* True if the entries before the invalid one (bad) name all n devices. */
-static bool covers_all(const char *text, const char *bad, int64_t n)
+/* True if the entries that begin before end name all n devices. */
+static bool covers_all(const char *text, const char *end, int64_t n)
 {
 	uint64_t seen = 0;
 
-	for (; text < bad; text += strcspn(text, ",") + 1) {
+	for (; text < end; text += strcspn(text, ",") + 1) {
 		long ordinal = strtol(text, NULL, 10);
 
 		if (ordinal >= 0 && ordinal < n && ordinal < 64)
@@ -75,6 +78,7 @@ static struct finding *report_list(struct rule_run *run,
 {
 	int64_t n = c->gpus.unknown ? 0 : c->gpus.n;
 	const char *bad = device_list_fault(text, n);
+	struct finding *f;
 
 	if (!bad)
 		return NULL;
@@ -88,14 +92,17 @@ static struct finding *report_list(struct rule_run *run,
 			"`%s` names device %ld, but container `%s` has only %s (numbered from 0), so this entry and the rest are ignored",
 			name, strtol(bad, NULL, 10), container_title(c),
 			rule_count(run, n, "device"));
-	/* CUDA reads the digits that an entry starts with (pytorch
-	 * torch/cuda/__init__.py, _parse_visible_devices). */
-	if (isdigit((unsigned char)*bad))
-		return report_container(
+	if (isdigit((unsigned char)*bad)) {
+		f = report_container(
 			run, c, at,
 			"`%s: %s` is not a list of device numbers: its entry `%.*s` names at most device %ld",
 			name, text, (int)strcspn(bad, ","), bad,
 			strtol(bad, NULL, 10));
+		if (text_eq(c->accelerator->vendor, "nvidia") &&
+		    covers_all(text, bad + 1, n))
+			finding_severity(f, SEVERITY_INFO);
+		return f;
+	}
 	return report_container(
 		run, c, at,
 		"`%s: %s` is not a list of device numbers, so %s visible", name,

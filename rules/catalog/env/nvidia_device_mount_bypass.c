@@ -6,9 +6,14 @@
  * /dev/null below /var/run/nvidia-container-devices (another way to request
  * devices from the runtime), and annotations that only plugins set (CDI, CRI-O,
  * NRI). They bypass the scheduler and every quota. The rule checks the path
- * that a mount exposes: path and subPath, normalized.
+ * that a mount exposes: path and subPath, normalized. DaemonSets with the image
+ * of a vendor's device plugin or monitor are skipped in any namespace, because
+ * tenants cannot push to these registries, unless they replace the program.
  */
+#include <string.h>
+
 #include "base/array.h"
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
 #include "kube/resources/host_path.h"
@@ -119,13 +124,68 @@ static void check_mount(struct rule_run *run, const struct container *c,
 		finding_guess(run, f);
 }
 
+/* True if a variable makes the dynamic linker load other code. */
+static bool loads_code(const struct container *c)
+{
+	if (!node_is_unset(node_get(c->node, "envFrom")))
+		return true;
+	FOR_EACH_CHILD(node_get(c->node, "env"), entry)
+		if (text_starts(
+			    text_or_empty(node_str(node_get(entry, "name"))),
+			    "LD_"))
+			return true;
+	return false;
+}
+
+/* True for a program of the image that the container's command names. */
+static bool names_own_program(const struct node *command)
+{
+	const char *program = node_str(node_first(command));
+	const char *slash = program ? strrchr(program, '/') : NULL;
+
+	program = slash ? slash + 1 : program;
+	return program && (text_eq(program, "config-manager") ||
+			   text_starts(program, "dcgm-exporter") ||
+			   text_contains(program, "device-plugin"));
+}
+
+static bool is_vendor_daemon(const struct container *c)
+{
+	static const char *const images[] = {
+		"nvcr.io/nvidia/k8s-device-plugin",
+		"nvcr.io/nvidia/k8s/dcgm-exporter",
+		"nvcr.io/nvidia/gpu-feature-discovery",
+		"mcr.microsoft.com/oss/nvidia/k8s-device-plugin",
+		"mcr.microsoft.com/oss/v2/nvidia/k8s-device-plugin",
+		"gcr.io/gke-release/nvidia-gpu-device-plugin",
+		"gke.gcr.io/nvidia-gpu-device-plugin",
+		"public.ecr.aws/neuron/neuron-device-plugin",
+		"docker.io/rocm/k8s-device-plugin",
+		"rocm/k8s-device-plugin",
+		"intel/intel-gpu-plugin",
+		"ghcr.io/mellanox/k8s-rdma-shared-dev-plugin",
+	};
+	const struct node *command = node_get(c->node, "command");
+
+	if (c->pod->object->class != KIND_DAEMON || !c->image ||
+	    !node_is_unset(node_get(c->node, "lifecycle")) || loads_code(c) ||
+	    (!node_is_unset(command) && !names_own_program(command)))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(images); i++)
+		if (text_starts(c->image, images[i]) &&
+		    strchr(":@", c->image[strlen(images[i])]))
+			return true;
+	return false;
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	if (pod_is_trusted(pod))
 		return;
 	FOR_EACH_CONTAINER_OF_ALL(pod, c)
-		FOR_EACH_CHILD(container_host_mounts(c), mount)
-			check_mount(run, c, mount);
+		if (!is_vendor_daemon(c))
+			FOR_EACH_CHILD(container_host_mounts(c), mount)
+				check_mount(run, c, mount);
 	FOR_EACH_CHILD(pod->annotations, value)
 		if (annotation_asks_runtime(value->key))
 			help(run,
