@@ -80,6 +80,8 @@ const struct node *container_env_after(const struct container *c,
 /* True if the container's command or args contain the text, or are unknown and
  * may contain it. */
 bool container_says(const struct container *c, const char *text);
+/* True if a script may run one of several commands, depending on the node. */
+bool container_may_choose(const struct container *c);
 /*
  * True if the variable of this entry can be removed: the container's command,
  * args and other variables do not refer to it, and no other entry of the same

@@ -222,7 +222,12 @@ struct route_backend {
 
 struct kept_object; /* see kube/set/index_find.h */
 
-enum queue_type { QUEUE_OTHER, QUEUE_VOLCANO, QUEUE_KAI };
+enum queue_type {
+	QUEUE_OTHER,
+	QUEUE_VOLCANO,
+	QUEUE_OF_GANG, /* Volcano's if a flag of the operator says so */
+	QUEUE_KAI,
+};
 
 /* The request of each pod of a template for one resource. */
 struct pod_demand {

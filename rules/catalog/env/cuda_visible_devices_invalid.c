@@ -125,18 +125,6 @@ static void explain(struct rule_run *run, struct finding *f,
 			      "the requested devices");
 }
 
-/* True if a script may run one of several commands, depending on the node. */
-static bool may_choose(const struct container *c)
-{
-	static const char *const texts[] = {"||",    "[ ",    "[[ ",
-					    "grep ", "test ", NULL};
-
-	for (const char *const *text = texts; *text; text++)
-		if (container_says(c, *text))
-			return true;
-	return false;
-}
-
 /* Checks the values that the command sets if they begin with a number. Others,
  * such as an empty one, may be meant for one program. */
 static void check_command(struct rule_run *run, const struct container *c,
@@ -148,7 +136,8 @@ static void check_command(struct rule_run *run, const struct container *c,
 	     (arg = argv_assigns(&argv, name, arg));) {
 		const char *text = arg->text + strlen(name) + 1;
 		struct finding *f =
-			isdigit((unsigned char)*text) && !may_choose(c)
+			isdigit((unsigned char)*text) &&
+					!container_may_choose(c)
 				? report_list(run, c, name, arg->node, text)
 				: NULL;
 

@@ -240,7 +240,8 @@ static void check(struct rule_run *run, const struct workload *w)
 	else if (w->kueue_queue &&
 		 text_is_subdomain(w->kueue_queue, strlen(w->kueue_queue)))
 		check_kueue(run, w, CLUSTER_LOCAL_QUEUE, w->kueue_queue);
-	if (w->queue && w->queue_type != QUEUE_OTHER)
+	if (w->queue &&
+	    (w->queue_type == QUEUE_VOLCANO || w->queue_type == QUEUE_KAI))
 		check_queue(run, w,
 			    w->queue_type == QUEUE_KAI ? CLUSTER_KAI_QUEUE
 						       : CLUSTER_VOLCANO_QUEUE);

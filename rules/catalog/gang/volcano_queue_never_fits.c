@@ -6,7 +6,10 @@
  * capability is unlimited. Source: volcano
  * pkg/scheduler/plugins/proportion/proportion.go (AddJobEnqueueableFn) and
  * capacity/capacity.go; a job's minimum:
- * pkg/controllers/job/job_controller_actions.go (calcPGMinResources).
+ * pkg/controllers/job/job_controller_actions.go (calcPGMinResources). The
+ * operators of Kubeflow use schedulingPolicy.queue if a flag selects Volcano
+ * (mpi-operator v0.8.0 pkg/controller/podgroup.go, training-operator v1.9.3
+ * pkg/controller.v1/common/job.go), so that the finding is an info.
  */
 #include "engine/rule.h"
 #include "kube/set/index_find.h"
@@ -59,6 +62,7 @@ static void compare(struct rule_run *run, const struct workload *w,
 {
 	struct quantity need = least(object, most->key, w->gang.n), limit;
 	char text[QUANTITY_TEXT], limit_text[QUANTITY_TEXT];
+	bool certain = w->queue_type == QUEUE_VOLCANO;
 	struct finding *f;
 
 	if (node_quantity(most, &limit) != QUANTITY_OK ||
@@ -66,9 +70,12 @@ static void compare(struct rule_run *run, const struct workload *w,
 		return;
 	f = report_object(
 		run, object, NULL,
-		"the gang needs at least %s %s, but queue `%s` may hold only %s: with the plugin `proportion` or `capacity`, the gang is never scheduled",
+		"the gang needs at least %s %s, but queue `%s` may hold only %s: %swith the plugin `proportion` or `capacity`, the gang is never scheduled",
 		quantity_text(need, text), most->key, queue->name,
-		quantity_text(limit, limit_text));
+		quantity_text(limit, limit_text),
+		certain ? "" : "if the operator uses Volcano, ");
+	if (!certain)
+		finding_severity(f, SEVERITY_INFO);
 	finding_label_place(run, f, &queue->place, "the queue");
 	finding_cause(run, f, most->key);
 }
@@ -78,8 +85,8 @@ static void check(struct rule_run *run, const struct workload *w)
 	const struct found_object *queue;
 	const struct object *object;
 
-	if (!w->queue || w->queue_type != QUEUE_VOLCANO || w->child ||
-	    w->gang.unknown || w->gang.n < 1)
+	if (!w->queue || w->child || w->gang.unknown || w->gang.n < 1 ||
+	    (w->queue_type != QUEUE_VOLCANO && w->queue_type != QUEUE_OF_GANG))
 		return;
 	queue = index_find(rule_index(run), w, CLUSTER_VOLCANO_QUEUE, w->queue,
 			   rule_arena(run));

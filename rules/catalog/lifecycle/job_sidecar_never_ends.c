@@ -4,8 +4,8 @@
  * runs forever. A pod has succeeded when all of its containers have ended
  * (kubelet getPhase, pkg/kubelet/kubelet_pods.go, v1.36.1), and its devices are
  * free then. Native sidecars do not count. Only programs that never end by
- * themselves are reported, as the last command of their container, and only
- * beside a container that trains. Argo and Tekton stop sidecars.
+ * themselves are reported, as the last command of their container, and model
+ * servers, only beside a container that trains. Argo and Tekton stop sidecars.
  */
 #include <string.h>
 
@@ -14,6 +14,7 @@
 #include "kube/command/argv.h"
 #include "kube/command/command.h"
 #include "kube/command/env.h"
+#include "kube/command/parallel.h"
 #include "kube/purpose/class.h"
 
 static const char *const programs[] = {"tensorboard",
@@ -100,6 +101,16 @@ static bool may_end(const struct container *c)
 	       has_background(node_get(c->node, "args"));
 }
 
+/* Returns the name of the model server that the container runs, or NULL. */
+static const char *model_server(const struct container *c)
+{
+	struct parallel_list list = container_parallel(c);
+
+	return list.n == 1 && list.items[0].type == PARALLEL_SERVER
+		       ? list.items[0].program
+		       : NULL;
+}
+
 /* Returns the program that keeps the container running, or NULL. */
 static const char *endless_program(const struct container *c)
 {
@@ -114,6 +125,8 @@ static const char *endless_program(const struct container *c)
 		program = command.what;
 	else
 		program = last_program(&argv);
+	if (!program)
+		program = model_server(c);
 	return program && !may_end(c) ? program : NULL;
 }
 
@@ -158,9 +171,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    !node_is_unset(pod_field(pod, "shareProcessNamespace")))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
-		const char *program = c->role == CONTAINER_MAIN && !c->gpus.n
-					      ? endless_program(c)
-					      : NULL;
+		const char *program =
+			c->role == CONTAINER_MAIN &&
+					(!c->gpus.n || model_server(c))
+				? endless_program(c)
+				: NULL;
 
 		if (program && !by)
 			by = trainer(pod);

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/command/argv.h"
 #include "kube/command/env.h"
 #include "kube/command/parallel.h"
 #include "kube/purpose/intent.h"
@@ -53,6 +54,44 @@ static int64_t launcher_processes(const struct container *c,
 			     : amount_int(*at, 0).n;
 }
 
+/* Returns the word that sets the variable for torchrun: in its command, or by
+ * `export` before it. Returns NULL if there is none, or more than one. */
+static const struct arg *assignment(const struct argv *argv, const char *name)
+{
+	static const char *const launchers[] = {
+		"torchrun", "torch.distributed.run", "torch.distributed.launch",
+		NULL};
+	const struct arg *set = argv_assigns(argv, name, NULL), *word = set;
+	bool exports;
+
+	if (!set || argv_assigns(argv, name, set))
+		return NULL;
+	while (word > argv->items && !word->first)
+		word--;
+	exports = text_eq(word->text, "export");
+	for (word = set + 1;
+	     word < argv->items + argv->n && (exports || !word->first); word++)
+		if (text_any(word->base, launchers, text_eq))
+			return set;
+	return NULL;
+}
+
+/* Returns the number of devices in the list that the command gives the
+ * variable, and sets *at. Returns INT64_MAX if there is none. */
+static int64_t assigned_entries(const struct container *c, const char *name,
+				const struct node **at)
+{
+	const struct argv argv = container_argv(c);
+	const struct arg *set =
+		container_may_choose(c) ? NULL : assignment(&argv, name);
+	const char *list = set ? set->text + strlen(name) + 1 : "";
+
+	if (!*list || set->unknown || device_list_fault(list, 0))
+		return INT64_MAX;
+	*at = set->node;
+	return device_list_size(list);
+}
+
 /* Returns the number of devices in a visibility variable and sets *at to its
  * value. Returns INT64_MAX if it is not a valid list, or if something else in
  * the container mentions the variable. */
@@ -60,9 +99,11 @@ static int64_t entries(const struct container *c, const char *name,
 		       const struct node **at)
 {
 	struct env_value value;
+	enum visible visible = container_visible(c, name, &value);
 
-	if (container_visible(c, name, &value) != VISIBLE_SOME ||
-	    device_list_fault(value.text, 0) ||
+	if (visible == VISIBLE_UNSET)
+		return assigned_entries(c, name, at);
+	if (visible != VISIBLE_SOME || device_list_fault(value.text, 0) ||
 	    !container_env_is_free(c, container_env(c, name)))
 		return INT64_MAX;
 	*at = value.at;
@@ -104,7 +145,9 @@ static bool check_visible(struct rule_run *run, const struct container *c,
 		launcher->program, rule_count(run, n, "process"), name,
 		rule_count(run, visible, pod_device(c->pod)),
 		container_title(c));
-	finding_label(run, f, value, "the devices that the processes see");
+	if (value != at)
+		finding_label(run, f, value,
+			      "the devices that the processes see");
 	return true;
 }
 

@@ -86,6 +86,33 @@ static bool may_have_both(const struct node_label *label, const char *vendor,
 	       text_starts(label->key, "feature.node.kubernetes.io/pci-");
 }
 
+/* Reports the values of a label if their nodes have n accelerators (-1:
+ * unknown), and the pod requests more. GPUs of AMD can be partitioned into
+ * several devices. */
+static void check_count(struct rule_run *run, const struct pod *pod,
+			const struct node_need *need, int64_t n, bool amd)
+{
+	const struct node *first = node_need_value(need, 0);
+	const char *only = node_need_value(need, 1) ? NULL : node_str(first);
+	struct finding *f;
+
+	amd &= n > 0;
+	if (n < 0 || n >= pod->gpus.n ||
+	    (!amd && !pod_requests_whole(rule_cluster(run), pod)))
+		return;
+	f = report_pod(
+		run, pod, first,
+		"`%s%s%s` selects nodes with %s%s, but a pod requests %s%s",
+		need->key, only ? ": " : "", text_or_empty(only),
+		n && !only ? "at most " : "",
+		n ? rule_count(run, n, "accelerator") : "no accelerator",
+		rule_number(run, pod->gpus.n),
+		amd ? ": unless the GPUs are partitioned, it stays Pending"
+		    : "");
+	if (amd)
+		finding_severity(f, SEVERITY_WARNING);
+}
+
 static void check_need(struct rule_run *run, const struct pod *pod,
 		       const struct node_need *need,
 		       const struct node_label *label,
@@ -94,40 +121,22 @@ static void check_need(struct rule_run *run, const struct pod *pod,
 	const struct node *first = node_need_value(need, 0);
 	const char *value = node_str(first) ? node_str(first) : "";
 	const char *vendor = node_label_vendor(need->key, value);
-	int64_t n = node_label_devices(need->key, value);
+	bool amd = text_eq(accelerator->vendor, "amd");
 
 	if (node_need_value(need, 1)) {
-		n = node_need_devices(need);
-		if (n >= 0 && n < pod->gpus.n &&
-		    pod_requests_whole(rule_cluster(run), pod))
-			report_pod(
-				run, pod, first,
-				"`%s` selects nodes with %s, but a pod requests %s",
-				need->key,
-				n ? arena_printf(
-					    rule_arena(run), "at most %s",
-					    rule_count(run, n, "accelerator"))
-				  : "no accelerator",
-				rule_number(run, pod->gpus.n));
+		check_count(run, pod, need, node_need_devices(need), amd);
 		return;
 	}
 	if (node_eq(first, "false"))
 		return;
-	if (vendor && !text_eq(vendor, accelerator->vendor)) {
-		if (!may_have_both(label, vendor, accelerator))
-			report_pod(
-				run, pod, need->at,
-				"`%s` selects nodes with %s devices, but the pods request `%s`: no node has both",
-				need->key, vendor, accelerator->name);
-	} else if (n >= 0 && n < pod->gpus.n &&
-		   pod_requests_whole(rule_cluster(run), pod))
+	if (!vendor || text_eq(vendor, accelerator->vendor))
+		check_count(run, pod, need,
+			    node_label_devices(need->key, value), amd);
+	else if (!may_have_both(label, vendor, accelerator))
 		report_pod(
-			run, pod, first,
-			"`%s: %s` selects nodes with %s, but a pod requests %s",
-			need->key, value,
-			n ? rule_count(run, n, "accelerator")
-			  : "no accelerator",
-			rule_number(run, pod->gpus.n));
+			run, pod, need->at,
+			"`%s` selects nodes with %s devices, but the pods request `%s`: no node has both",
+			need->key, vendor, accelerator->name);
 }
 
 /* Reports labels that select two GPU models, such as an instance type and a

@@ -5,10 +5,16 @@
  * them. DNS has the name POD.SERVICE only for endpoints of the Service
  * (kubernetes pkg/controller/statefulset, pkg/controller/endpointslice
  * ShouldSetHostname, v1.36.1). A Service without a selector has endpoints of
- * another origin.
+ * another origin. Also reports Services that select the pods of a Kubeflow job
+ * by a label of former operators: the training-operator sets
+ * training.kubeflow.org/job-name (v1.3.0 to v1.9.3,
+ * pkg/apis/kubeflow.org/v1/common_types.go).
  */
+#include <string.h>
+
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/scheduling/selector.h"
 
 /* True for labels that a controller gives each pod. */
 static bool is_of_controller(const char *key)
@@ -18,20 +24,36 @@ static bool is_of_controller(const char *key)
 	       text_ends(key, "-hash");
 }
 
-/* True if the Service selects the pods, or may select them because a label of
- * either is unknown. */
+static const struct pod_label *find_label(const struct workload_pod *pod,
+					  const char *key)
+{
+	for (size_t i = 0; i < pod->nlabels; i++)
+		if (!strcmp(pod->labels[i].key, key))
+			return &pod->labels[i];
+	return NULL;
+}
+
+/* True if the pods certainly lack the label. */
+static bool lacks(const struct workload_pod *pod,
+		  const struct pod_label *wanted)
+{
+	const struct pod_label *has = find_label(pod, wanted->key);
+
+	if (!wanted->value || is_of_controller(wanted->key))
+		return false;
+	if (has)
+		return has->value && strcmp(has->value, wanted->value) != 0;
+	return !label_may_be_added(wanted->key, pod->more_labels);
+}
+
+/* True unless a label of the selector is certainly missing. */
 static bool may_select(const struct kube_service *service,
 		       const struct workload_pod *pod)
 {
 	for (size_t i = 0; i < service->nselector; i++)
-		if (!service->selector[i].value ||
-		    is_of_controller(service->selector[i].key))
-			return true;
-	for (size_t i = 0; i < pod->nlabels; i++)
-		if (!pod->labels[i].value)
-			return true;
-	return pod->more_labels != LABELS_NO_MORE ||
-	       service_selects(service, pod);
+		if (lacks(pod, &service->selector[i]))
+			return false;
+	return true;
 }
 
 /* Returns the Service of this name beside the workload; NULL if there is none,
@@ -65,12 +87,53 @@ static const struct node *own_service(const struct pod *pod)
 	return node_str(at) ? at : NULL;
 }
 
+/* Returns the key of a former operator by which the Service selects the pods of
+ * the job, or NULL. */
+static const char *former_key(const struct kube_service *service,
+			      const struct workload *job)
+{
+	static const char *const keys[] = {"pytorch-job-name", "tf-job-name",
+					   "tf_job_name",      "mpi-job-name",
+					   "mpi_job_name",     NULL};
+
+	for (size_t i = 0; i < service->nselector; i++)
+		if (text_any(service->selector[i].key, keys, text_eq) &&
+		    text_eq(service->selector[i].value, job->id.name))
+			return service->selector[i].key;
+	return NULL;
+}
+
+static void check_former(struct rule_run *run, const struct workload *w)
+{
+	const struct object_index *set = rule_index(run);
+
+	for (size_t i = 0; i < set->nservices; i++) {
+		const struct kube_service *service = &set->services[i];
+		const char *key = service_is_beside(set, service, w)
+					  ? former_key(service, w)
+					  : NULL;
+
+		for (size_t p = 0; key && p < w->npods; p++)
+			if (find_label(&w->pods[p], key))
+				key = NULL;
+		if (key)
+			report_place(
+				run, &service->id, &service->selector_place,
+				"Service `%s` selects pods by `%s`, a label that the training-operator does not set: it selects no pod of %s",
+				service->id.name, key,
+				rule_title(run, w->id.kind, w->id.name));
+	}
+}
+
 static void check(struct rule_run *run, const struct workload *w)
 {
 	const struct object *object = rule_index(run)->nservices && !w->child
 					      ? rule_object(run, w)
 					      : NULL;
 
+	if (object && object->class == KIND_TRAINING &&
+	    text_eq(object->group, "kubeflow.org"))
+		check_former(run, w);
 	if (!object || !object_kind_has(object, KIND_NATIVE) ||
 	    object->npods != 1 || w->npods != 1 || object->fragment)
 		return;
@@ -99,7 +162,8 @@ const struct rule rule_service_selects_no_pod = {
 	.needs = NEEDS_SET,
 	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
-	.summary = "pods whose own Service does not select them",
+	.summary =
+		"pods whose own Service does not select them, or whose Service selects them by a label of a former operator",
 	.why = "Names such as trainer-0.trainer do not resolve, so that ranks wait for each other, and clients reach no pod.",
 	.remedy = "Use labels of the pod template in the Service's selector.",
 	.evidence =

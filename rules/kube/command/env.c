@@ -31,6 +31,17 @@ bool container_says(const struct container *c, const char *text)
 	       mentions(node_get(c->node, "args"), text);
 }
 
+bool container_may_choose(const struct container *c)
+{
+	static const char *const texts[] = {"||",    "[ ",    "[[ ",
+					    "grep ", "test ", NULL};
+
+	for (const char *const *text = texts; *text; text++)
+		if (container_says(c, *text))
+			return true;
+	return false;
+}
+
 bool container_env_is_free(const struct container *c, const struct node *entry)
 {
 	const char *name = node_str(node_get(entry, "name"));

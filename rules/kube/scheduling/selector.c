@@ -161,15 +161,20 @@ static bool is_of_operator(const char *key)
 	return strchr(key, '/');
 }
 
+bool label_may_be_added(const char *key, enum more_labels more)
+{
+	return more == LABELS_ANY_MORE ||
+	       (more == LABELS_OF_OPERATOR && is_of_operator(key));
+}
+
 /* Returns unknown instead of no if the label is not among the known ones but
  * may exist. */
 static enum tri unless_more(enum tri matches, const struct node *labels,
 			    const char *key, enum more_labels more)
 {
-	if (!key || node_get(labels, key) || more == LABELS_NO_MORE)
-		return matches;
-	return more == LABELS_ANY_MORE || is_of_operator(key) ? TRI_UNKNOWN
-							      : matches;
+	return key && !node_get(labels, key) && label_may_be_added(key, more)
+		       ? TRI_UNKNOWN
+		       : matches;
 }
 
 enum tri label_selector_matches(const struct node *selector,

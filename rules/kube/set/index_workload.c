@@ -207,6 +207,11 @@ static const char *queue_of(const struct object *o, enum queue_type *type)
 	if (!node_str(queue))
 		queue = object_label(o, "volcano.sh/queue-name");
 	if (!node_str(queue)) {
+		*type = QUEUE_OF_GANG;
+		queue = node_path(o->root,
+				  "spec.runPolicy.schedulingPolicy.queue");
+	}
+	if (!node_str(queue)) {
 		*type = QUEUE_KAI;
 		queue = object_label(o, "kai.scheduler/queue");
 	}
