@@ -9,7 +9,7 @@
 #define KUBE_QUEUE_H
 
 #include "kube/pod.h"
-#include "kube/set/index.h"
+#include "kube/set/index_find.h"
 
 struct queue_offer {
 	bool covered; /* a resource group lists the resource, or may list it */
@@ -31,10 +31,11 @@ struct flavor_misfit {
 	const char *text;
 	const struct node *at; /* node of the pod that is the reason, or NULL */
 };
-/* Returns the reason why the flavor never accepts the pod. `whole` means that
- * the flavor has all of its fields, some of which older snapshots omit. */
+/* Returns the reason why the flavor never accepts the pod. topology is that of
+ * the flavor, or NULL if it is unknown. */
 struct flavor_misfit queue_flavor_misfit(struct arena *arena,
 					 const struct pod *pod,
-					 const struct node *flavor, bool whole);
+					 const struct found_object *flavor,
+					 const struct found_object *topology);
 
 #endif

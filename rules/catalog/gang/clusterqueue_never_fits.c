@@ -3,15 +3,15 @@
  * Reports workloads that their ClusterQueue can never admit: a resource is in
  * none of its resource groups, one PodSet needs more than any flavor has,
  * including borrowing (a PodSet gets one flavor), or every flavor has a taint,
- * a label or a missing topology that excludes the pods. Also reports
- * ClusterQueues that select no namespace, unless they may lend their quota to a
- * cohort. Kueue's configuration, which is not part of the input, may exclude or
- * replace resources, as its example does with parts of devices, and may ignore
- * resources that no group covers (quotaCheckStrategy, ff69552e). A resource in
- * no group is therefore a warning, unless it is a whole device. Source: kueue
- * pkg/scheduler/flavorassigner at 0037224 (flavorassigner.go,
- * checkFlavorForPodSets; tas_flavorassigner.go); clusterqueue_types.go
- * (namespaceSelector); apis/config configuration_types.go
+ * a label, or a topology that is missing or lacks a level, which excludes the
+ * pods. Also reports ClusterQueues that select no namespace, unless they may
+ * lend their quota to a cohort. Kueue's configuration, which is not part of the
+ * input, may exclude or replace resources, as its example does with parts of
+ * devices, and may ignore resources that no group covers (quotaCheckStrategy,
+ * ff69552e). A resource in no group is therefore a warning, unless it is a
+ * whole device. Source: kueue pkg/scheduler/flavorassigner at 0037224
+ * (flavorassigner.go, checkFlavorForPodSets; tas_flavorassigner.go);
+ * clusterqueue_types.go (namespaceSelector); apis/config configuration_types.go
  * (excludeResourcePrefixes, transformations).
  */
 #include <stdlib.h>
@@ -125,8 +125,8 @@ static void check_demand(struct rule_run *run, const struct workload *w,
 }
 
 /* Checks native resources, which Kueue counts as well; the index has only
- * extended resources. *said is the
- * list of uncovered resources that was reported for earlier pods. */
+ * extended resources. *said is the list of uncovered resources that was
+ * reported for earlier pods. */
 static void check_native(struct rule_run *run, const struct workload *w,
 			 const struct pod *pod,
 			 const struct found_object *queue, const char **said)
@@ -159,6 +159,16 @@ static void check_native(struct rule_run *run, const struct workload *w,
 
 /* --- flavors -------------------------------------------------------------- */
 
+static const struct found_object *find_named(struct rule_run *run,
+					     const struct workload *w,
+					     enum cluster_kind kind,
+					     const struct node *name)
+{
+	return node_str(name) ? index_find(rule_index(run), w, kind, name->str,
+					   rule_arena(run))
+			      : NULL;
+}
+
 /* Checks one resource group. Each PodSet gets one of its flavors; returns true
  * if no flavor accepts it. */
 static bool report_group(struct rule_run *run, const struct workload *w,
@@ -170,18 +180,18 @@ static bool report_group(struct rule_run *run, const struct workload *w,
 	size_t n = 0;
 
 	FOR_EACH_CHILD(node_get(group, "flavors"), one) {
-		const struct found_object *flavor;
+		const struct found_object *flavor = find_named(
+			run, w, CLUSTER_FLAVOR, node_get(one, "name"));
+		const struct found_object *topology;
 		struct flavor_misfit refusal;
 
-		if (!node_str(node_get(one, "name")))
-			return false;
-		flavor =
-			index_find(rule_index(run), w, CLUSTER_FLAVOR,
-				   node_get(one, "name")->str, rule_arena(run));
 		if (!flavor || !flavor->root)
 			return false;
-		refusal = queue_flavor_misfit(rule_arena(run), pod,
-					      flavor->root, flavor->in_set);
+		topology = find_named(
+			run, w, CLUSTER_TOPOLOGY,
+			node_path(flavor->root, "spec.topologyName"));
+		refusal = queue_flavor_misfit(rule_arena(run), pod, flavor,
+					      topology);
 		if (!refusal.text)
 			return false;
 		if (!n++) {
@@ -229,20 +239,16 @@ static void check_flavors(struct rule_run *run, const struct workload *w,
 	}
 }
 
-/* True if the queue is in a cohort, to which it may lend its quota. */
-static bool may_lend(const struct node *spec)
-{
-	return !node_is_unset(node_get(spec, "cohort")) ||
-	       !node_is_unset(node_get(spec, "cohortName"));
-}
-
-/* Reports a queue without a namespaceSelector, which selects no namespace. */
+/* Reports a queue without a namespaceSelector, which selects no namespace,
+ * unless it is in a cohort, to which it may lend its quota. */
 static void check_queue(struct rule_run *run, const struct object *object)
 {
 	const struct node *spec = node_get(object->root, "spec");
 
 	if (!object_is(object, "kueue.x-k8s.io", "ClusterQueue") ||
-	    object->fragment || node_is_unknown(spec) || may_lend(spec) ||
+	    object->fragment || node_is_unknown(spec) ||
+	    !node_is_unset(node_get(spec, "cohort")) ||
+	    !node_is_unset(node_get(spec, "cohortName")) ||
 	    !node_is_unset(node_get(spec, "namespaceSelector")))
 		return;
 	finding_help(

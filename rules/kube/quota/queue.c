@@ -209,19 +209,60 @@ static const struct node *topology_request(const struct pod *pod)
 	return NULL;
 }
 
+static bool has_level(const struct node *topology, const char *level)
+{
+	const struct node *levels = node_path(topology, "spec.levels");
+
+	FOR_EACH_CHILD(levels, one)
+		if (!node_str(node_get(one, "nodeLabel")) ||
+		    node_eq(node_get(one, "nodeLabel"), level))
+			return true;
+	return !node_count(levels);
+}
+
+/* Returns a misfit if the Topology lacks a level that the pods request (kueue
+ * v0.19.0 pkg/cache/scheduler/tas_flavor_snapshot.go, HasLevel()). */
+static struct flavor_misfit level_misfit(struct arena *arena,
+					 const struct pod *pod,
+					 const struct node *topology)
+{
+	static const char *const keys[] = {
+		"kueue.x-k8s.io/podset-required-topology",
+		"kueue.x-k8s.io/podset-preferred-topology",
+		"kueue.x-k8s.io/podset-slice-required-topology",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		const struct node *at = pod_annotation(pod, keys[i]);
+
+		if (node_str(at) && !has_level(topology, at->str))
+			return (struct flavor_misfit){
+				arena_printf(
+					arena,
+					"has a Topology without the level `%s`",
+					at->str),
+				at};
+	}
+	return (struct flavor_misfit){NULL, NULL};
+}
+
 struct flavor_misfit queue_flavor_misfit(struct arena *arena,
 					 const struct pod *pod,
-					 const struct node *flavor, bool whole)
+					 const struct found_object *flavor,
+					 const struct found_object *topology)
 {
-	const struct node *topology = topology_request(pod);
-	struct flavor_misfit misfit = taint_misfit(arena, pod, flavor);
+	const struct node *wanted = topology_request(pod);
+	struct flavor_misfit misfit = taint_misfit(arena, pod, flavor->root);
 
 	if (!misfit.text)
-		misfit = label_misfit(arena, pod, flavor);
-	if (!misfit.text && topology && whole &&
-	    node_is_unset(node_path(flavor, "spec.topologyName")))
+		misfit = label_misfit(arena, pod, flavor->root);
+	/* Older snapshots omit the field. */
+	if (!misfit.text && wanted && flavor->in_set &&
+	    node_is_unset(node_path(flavor->root, "spec.topologyName")))
 		misfit = (struct flavor_misfit){
 			"has no `topologyName`, but the pods request a topology",
-			topology};
+			wanted};
+	if (!misfit.text && topology)
+		misfit = level_misfit(arena, pod, topology->root);
 	return misfit;
 }

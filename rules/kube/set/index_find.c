@@ -21,9 +21,10 @@ enum { ELSEWHERE = 1000 };
 static bool is_referred(enum cluster_kind kind)
 {
 	return kind == CLUSTER_LOCAL_QUEUE || kind == CLUSTER_QUEUE ||
-	       kind == CLUSTER_FLAVOR || kind == CLUSTER_VOLCANO_QUEUE ||
-	       kind == CLUSTER_KAI_QUEUE || kind == CLUSTER_DEVICE_CLASS ||
-	       kind == CLUSTER_RUNTIME_CLASS || kind == CLUSTER_VOLUME_CLAIM ||
+	       kind == CLUSTER_FLAVOR || kind == CLUSTER_TOPOLOGY ||
+	       kind == CLUSTER_VOLCANO_QUEUE || kind == CLUSTER_KAI_QUEUE ||
+	       kind == CLUSTER_DEVICE_CLASS || kind == CLUSTER_RUNTIME_CLASS ||
+	       kind == CLUSTER_VOLUME_CLAIM ||
 	       kind == CLUSTER_DISRUPTION_BUDGET ||
 	       kind == CLUSTER_NETWORK_POLICY || kind == CLUSTER_NAMESPACE ||
 	       kind == CLUSTER_NODE_POOL;
