@@ -55,7 +55,7 @@ def server(obj, pod, box):
 
 # --- spot ---------------------------------------------------------------------
 
-@defect("spot-without-checkpoint", "container", "all")
+@defect("spot-without-checkpoint", "container")
 def keeps_nothing(obj, pod, box):
     return on(obj, pod, GKE, "true") if batch(obj, pod, box) else None
 
@@ -85,7 +85,7 @@ def tolerated(obj, pod):
     at(obj, pod)["tolerations"] = [{"key": AKS, "operator": "Exists"}]
 
 
-@defect("spot-grace-too-long", "pod", "all")
+@defect("spot-grace-too-long", "pod")
 def an_hour(obj, pod):
     if not computing(obj, pod):
         return None

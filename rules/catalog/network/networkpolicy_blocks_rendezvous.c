@@ -236,7 +236,6 @@ const struct rule rule_networkpolicy_blocks_rendezvous = {
 	.category = "network",
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
-	.flags = RULE_PREVIEW,
 	.since = "1.0",
 	.summary =
 		"network policies block traffic between the ranks of a training job",

@@ -26,7 +26,8 @@ static const struct {
 	{"cloud.google.com/gke-preemptible", 15, "GKE", ""},
 	{"cloud.google.com/gke-provisioning", 15, "GKE",
 	 ", unless the node pool sets a longer time"},
-	{"eks.amazonaws.com/capacityType", 120, "AWS", ""},
+	{"eks.amazonaws.com/capacityType", 120, "AWS",
+	 ", unless a rebalance recommendation comes first"},
 	{"kubernetes.azure.com/scalesetpriority", 30, "Azure", ""},
 };
 
@@ -73,7 +74,6 @@ const struct rule rule_spot_grace_too_long = {
 	.name = "spot-grace-too-long",
 	.category = "spot",
 	.severity = SEVERITY_WARNING,
-	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary =

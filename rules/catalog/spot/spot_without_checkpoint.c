@@ -2,11 +2,13 @@
 /*
  * Reports training that may run on spot nodes without a sign of durable
  * checkpoints. Possible ways to store them, such as variables from other
- * objects, claims in other files and host paths, count as signs.
+ * objects, claims in other files and host paths, count as signs. A warning if
+ * the command names the folder, because the script may store them otherwise.
  */
 #include <string.h>
 
 #include "engine/rule.h"
+#include "kube/command/argv.h"
 #include "kube/purpose/class.h"
 #include "kube/scheduling/spot.h"
 
@@ -90,9 +92,29 @@ static bool names_store(const struct container *c)
 	return false;
 }
 
+/* Returns the word of the command with the folder for checkpoints, or NULL. */
+static const struct arg *checkpoint_folder(const struct pod *pod)
+{
+	static const char *const flags[] = {"checkpoint-dir", "ckpt-dir",
+					    "save-dir", "output-dir", NULL};
+
+	FOR_EACH_CONTAINER(pod, c) {
+		const struct argv argv = container_argv(c);
+		const struct arg *arg;
+
+		for (const char *const *flag = flags; *flag; flag++)
+			if (container_uses_gpu(c) != TRI_NO &&
+			    argv_flag(&argv, *flag, &arg))
+				return arg;
+	}
+	return NULL;
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *spot = pod_spot(pod);
+	const struct arg *folder;
+	struct finding *f;
 
 	if (!spot || !pod_is_training(pod))
 		return;
@@ -100,16 +122,20 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (c->role != CONTAINER_INIT && sees_training(c) &&
 		    (has_storage(pod, c) || names_store(c)))
 			return;
-	report_pod(
+	f = report_pod(
 		run, pod, spot,
 		"training may run on spot nodes, but writes to no volume that outlives its pods and names no object store");
+	folder = checkpoint_folder(pod);
+	if (folder)
+		finding_label(run, f, folder->node, "the checkpoints");
+	else
+		finding_severity(f, SEVERITY_INFO);
 }
 
 const struct rule rule_spot_without_checkpoint = {
 	.name = "spot-without-checkpoint",
 	.category = "spot",
 	.severity = SEVERITY_WARNING,
-	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
 	.summary =
