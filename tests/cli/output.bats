@@ -508,8 +508,8 @@ unknown() {
 	is "$(grep -c '"rule":"suppression-unused"' <<<"$output")" 4
 	is "$(grep -o '"fingerprint":"[^"]*"' <<<"$output" | sort -u | wc -l)" 4
 	holds "$output" '"object":{"apiVersion":"v1","kind":"Pod","name":"b"}'
-	# Comments are outside of objects: the baseline has their file and
-	# message.
+	# The baseline identifies a finding about a comment by file and message,
+	# so only the finding about the annotation of the renamed Pod is new.
 	run "$GPUGATE" lint --isolated --format concise --write-baseline base.json a.yaml
 	sed -i 's/name: b,/name: c,/' a.yaml
 	run "$GPUGATE" lint --isolated --format concise --baseline base.json a.yaml

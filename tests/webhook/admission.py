@@ -536,7 +536,8 @@ def corpus(hook):
     say(count > 100, "corpus objects", count)
     say(different == 0, "same rules as lint", different)
     for preset in ("recommended", "strict"):
-        wait_for_policy(hook, "audit")  # makes the next change visible
+        # Without another mode in between, the next wait would end at once.
+        wait_for_policy(hook, "audit")
         wait_for_policy(hook, "enforce", f"extends: [{preset}]\n")
         counts = objects.decided()
         print(f"corpus: verdicts under {preset}: {counts}")
