@@ -28,7 +28,7 @@ enum option_kind {
 /* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
 struct option {
 	const char *name;    /* without the dashes */
-	char letter;	     /* or 0; `h` is reserved for --help */
+	char letter;	     /* short name, or 0; `h` is reserved for --help */
 	unsigned char kind;  /* enum option_kind */
 	unsigned commands;   /* bits of the commands that accept it */
 	size_t at;	     /* offset of the value in the program's struct */
@@ -37,7 +37,7 @@ struct option {
 	const char *help;
 	const char *initial; /* default as a user would write it, or NULL */
 	const char *former;  /* an earlier name that still works, or NULL */
-	size_t least, most;  /* of a number or byte count */
+	size_t least, most;  /* bounds of a number or byte count */
 	bool many;	     /* one use takes all words up to the next option */
 };
 
@@ -67,7 +67,7 @@ struct option_parser {
 	const struct option_set *set;
 	void *options; /* the program's struct */
 	struct arena *arena;
-	/* gets arguments that are not options; NULL if they are errors */
+	/* list for arguments that are not options; NULL if they are errors */
 	struct list *arguments;
 	unsigned command; /* bit of the command */
 	void *context;	  /* for usage() */

@@ -73,7 +73,7 @@ struct container {
 	 * devices precede shares, and then the lowest name is used */
 	const struct accelerator *accelerator;
 	const char *resource; /* name of that resource, or NULL */
-	/* results that were computed before (rules/kube) */
+	/* cache of results, private to rules/kube */
 	struct container_memo *memo;
 };
 

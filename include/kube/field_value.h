@@ -39,7 +39,8 @@ struct value_walk {
 	/* The input or the cluster defines the custom kind, so the table is not
 	 * used for it. */
 	bool defined;
-	/* Set during found(): the value is in a field of the operator's own. */
+	/* Set during found(): the value is in a field that is defined by an
+	 * operator's kind, not by the Go types. */
 	bool custom;
 };
 void value_issues(struct value_walk *walk, const struct object *object);

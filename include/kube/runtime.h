@@ -12,10 +12,10 @@
 
 struct runtime {
 	const char *api_version, *kind, *name;
-	const char *namespace; /* NULL: not set */
+	const char *namespace; /* or NULL */
 	const struct node *root;
 	unsigned document; /* number of its document in the file */
-	uint32_t file;	   /* NO_FILE: it is in the cluster */
+	uint32_t file;	   /* NO_FILE if it is in the cluster */
 	/* NULL if the runtime is in the file of the object that refers to it;
 	 * else the name in that object, and source is the runtime's file. */
 	const struct node *ref;

@@ -2,9 +2,10 @@
 /*
  * Private to rules/kube: the table of kinds and the steps that turn an object's
  * tree into pods. data/kinds.awk turns the table, data/kinds.txt, into the
- * constants declared here. A row names formulas (counts, gangs, GPUs,
- * injections) that are C functions of the same name. Paths are NULL-terminated
- * arrays of keys; "[]" means every item of a list, "*" every value of a map.
+ * constants declared here. A row names its operator, and the formulas of its
+ * counts, which are C functions of the same name (operator.h). Paths are
+ * NULL-terminated arrays of keys; "[]" means every item of a list, "*" every
+ * value of a map.
  */
 #ifndef RULES_KUBE_KINDS_H
 #define RULES_KUBE_KINDS_H

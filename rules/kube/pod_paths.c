@@ -100,7 +100,7 @@ const struct pod_path *kind_pod_paths(struct arena *arena, const char *group,
 const char *kind_group(const char *name, size_t i)
 {
 	for (const struct kind *kind = kind_table; kind->kind; kind++)
-		/* Kubernetes does not serve the group extensions since 1.22. */
+		/* Kubernetes has not served the group extensions since 1.22. */
 		if (!strcmp(kind->kind, name) &&
 		    strcmp(kind->group, "extensions") != 0 && !i--)
 			return kind->group;

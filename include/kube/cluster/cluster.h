@@ -265,8 +265,8 @@ struct cluster_item {
  * name. Returns 1 if a stored field changed, 0 if not, and -1 with err set if
  * the object is invalid and left out (an older one of that name stays). Pods
  * add to the usage of their owners. Objects of other kinds provide owner
- * references. If the object lacks apiVersion or kind, like the items of a list,
- * those of the item are used, which may be NULL.
+ * references. The item's api_version and kind are used if the object lacks
+ * them, like an object in a list; they may be NULL.
  */
 int cluster_builder_add(struct cluster_builder *builder,
 			const struct cluster_item *item, struct err *err);
@@ -316,7 +316,8 @@ void cluster_builder_unreadable(struct cluster_builder *builder,
 /* Sets server and policy; the texts are copied. policy is NULL if unknown. */
 void cluster_builder_origin(struct cluster_builder *builder, const char *server,
 			    const char *policy);
-/* Sets the admission policies; the text is copied. NULL: unknown. */
+/* Sets the admission policies; the text is copied. list is NULL if they are
+ * unknown. */
 void cluster_builder_admission(struct cluster_builder *builder,
 			       const char *list);
 /*

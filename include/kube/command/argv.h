@@ -39,11 +39,11 @@ struct argv container_argv(const struct container *c);
 /*
  * Returns the value of a flag, `--flag value` or `--flag=value`. - and _ in the
  * name are equal ("--tensor-parallel-size", "-tp"). A name without dashes
- * matches any number of them. The last occurrence counts. Returns NULL if it is
- * absent, missing or unknown. *found (found may be NULL) gets the word with the
- * value, the flag itself if it has no value, or NULL if the flag is absent.
- * argv_have() finds a flag with or without a value, and a command by name or by
- * path (/opt/conda/bin/torchrun).
+ * matches any number of them. The last occurrence counts. Returns NULL if the
+ * flag is absent, or its value missing or unknown. *found (found may be NULL)
+ * gets the word with the value, the flag itself if it has no value, or NULL if
+ * the flag is absent. argv_have() finds a flag with or without a value, and a
+ * command by name or by path (/opt/conda/bin/torchrun).
  */
 const char *argv_flag(const struct argv *argv, const char *flag,
 		      const struct arg **found);

@@ -52,7 +52,7 @@ struct parallel {
 	bool unknown; /* unknown parts may hide flags */
 	bool cpu;     /* runs without devices */
 	bool one_pod; /* counts devices of one pod, also in a group */
-	/* only the operator versions that `program` names read them */
+	/* only the operator versions that `program` names read these degrees */
 	bool versions;
 };
 

@@ -44,7 +44,7 @@ const struct node *pod_job_spec(const struct pod *pod);
 
 enum run_field { RUN_RETRIES, RUN_DEADLINE, RUN_TTL, RUN_FIELDS };
 
-/* The map that contains these fields of a kind, and their names. */
+/* The map that contains a kind's fields of enum run_field, and their names. */
 struct run_policy {
 	const char *path;		/* path of the map: "spec.runPolicy" */
 	const struct node *holder;	/* NULL: the map is missing */

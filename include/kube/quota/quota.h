@@ -23,7 +23,7 @@ const struct resource_amount *quota_hard_requests(const struct quota *quota,
 /*
  * Amount of one entry of `hard` that is left for a workload: hard - used, plus
  * the amount that its own pods use, minus reservations. Without status.used (no
- * cluster), it is hard.
+ * cluster), it is the whole of hard.
  */
 struct quota_room {
 	struct quantity used, own, left;

@@ -16,7 +16,7 @@ struct parallel_program parallel_programs[] = {
 	{"torchrun", ID_TORCHRUN, PARALLEL_LAUNCHER,
 	 WORDS("torchrun", "torch.distributed.run", "torch.distributed.launch"),
 	 .by_env = true, .per_node = true},
-	/* Without --nproc-per-node, it starts one process, whatever the
+	/* Without --nproc-per-node, `tune run` starts one process, whatever the
 	 * variables contain. */
 	{"tune run", ID_TUNE, PARALLEL_LAUNCHER, WORDS("tune"), .then = "run",
 	 .per_node = true},

@@ -172,7 +172,8 @@ static const struct node *template(struct pod_builder *builder,
 
 	if (node_is_unset(patch))
 		return NULL;
-	/* A reference without a patch: only engine runtimes change it. */
+	/* Only engine runtimes change a template that is referred to without a
+	 * patch. */
 	if (patch == template_ref(role))
 		return node_is_unset(template_patch(role)) &&
 				       changes_template(role)
