@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs `gpugated certs`: argv[0] is the command's name, "certs", NULL ends it.
- * Returns the exit status: 0, or 2 after a message on err.
+ * Runs `gpugated certs`. argv[0] is "certs", and argv ends with NULL. Returns
+ * the exit status: 0, or 2 after a message on err.
  */
 #ifndef WEBHOOK_CERTS_COMMAND_H
 #define WEBHOOK_CERTS_COMMAND_H

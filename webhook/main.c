@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpugated: the table of commands. Runs the command that the first argument
- * names, or serves if it names none.
+ * gpugated: the table of commands, their help, the manual page and shell
+ * completion. Runs the command that the first argument names, or serves if the
+ * first argument is missing or an option.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ enum { CERTS = 1, ARGUMENT = 1 << 8 };
 static const struct complete_command completed[] = {
 	{"certs", "", "issue a CA and a serving certificate", CERTS,
 	 &certs_options},
-	{"selftest", "", "ask a server over TLS, and check its answer",
+	{"selftest", "", "send reviews to a test server, or to a running one",
 	 OPTION_SELFTEST, NULL},
 	{"completion", "bash|zsh|fish", "print a shell completion script",
 	 ARGUMENT, NULL},

@@ -105,7 +105,7 @@ static const struct option table[] = {
 		 "for checking large reviews. Beyond it, the answer is 429 "
 		 "with Retry-After. The default is five eighths of the "
 		 "container's limit, or 160Mi, and the minimum is the need of "
-		 "--max-body (35Mi by default).",
+		 "--max-body (47Mi by default).",
 	 .least = 1 << 20, .most = (size_t)1 << 40},
 	{"max-in-flight", 0, OPTION_NUMBER, OPTION_SERVE, AT(max_in_flight),
 	 "N", NULL,
@@ -141,8 +141,7 @@ static const struct option table[] = {
 	 .initial = "off"},
 	{"sandbox", 0, OPTION_TEXT, OPTION_SERVE, AT(sandbox), "WHEN", "on off",
 	 .help = "After the start, let the kernel block system calls that "
-		 "serving does not need: running programs, writing files, "
-		 "opening new sockets.",
+		 "serving does not need: running programs, writing files and, without an API server to ask, opening new sockets.",
 	 .initial = "on"},
 	{"address", 0, OPTION_TEXT, OPTION_SELFTEST, AT(address), "HOST:PORT",
 	 NULL,
@@ -203,8 +202,8 @@ static int check(const struct option_parser *p)
 	if (o->cluster && !strcmp(o->live, "on"))
 		return option_usage(
 			p, "--cluster and --live on cannot be used together");
-	/* --self-managed uses an API server too, so it may be combined with
-	 * --cluster. */
+	/* With --self-managed, --kubeconfig may name the API server for the
+	 * certificates while the cluster state comes from a file. */
 	if (o->cluster && o->kubeconfig && !o->self_managed)
 		return option_usage(
 			p,

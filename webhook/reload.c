@@ -76,8 +76,8 @@ static void drop_policy(void *policy)
 	policy_free(policy);
 }
 
-/* Makes the policy effective, and logs that. Admission owns the policy from
- * then on. */
+/* Makes the policy effective, and logs it unless the same policy was logged
+ * last. Admission owns the policy from then on. */
 static void take_policy(struct reload *r, struct policy *policy)
 {
 	static const char *const modes[] = {

@@ -21,9 +21,9 @@ enum { RELOAD_POLICY, RELOAD_KEYS, RELOAD_CA, RELOAD_WATCHES };
 
 struct reload {
 	struct rule_set rules;
-	const char *policy;	/* path; NULL: preset `recommended` */
-	const char *cert, *key; /* paths; NULL: not read from files */
-	/* path; NULL: client certificates are not required */
+	const char *policy;	/* path (NULL: preset `recommended`) */
+	const char *cert, *key; /* paths (NULL: not read from files) */
+	/* path (NULL: client certificates are not required) */
 	const char *ca;
 	struct log *log;
 	struct metrics *metrics;
@@ -38,7 +38,7 @@ struct reload {
 	/* folders named in `custom:`; watched in addition to the policy file */
 	const char **folders;
 	size_t nfolders, nwatched, folders_size;
-	/* time of the next check of the certificate's dates */
+	/* monotonic seconds of the next check of the certificates' dates */
 	int64_t next_look;
 	uint64_t hash; /* hash of the effective policy */
 	/* the policy was logged as effective since the last failure */

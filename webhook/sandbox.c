@@ -185,8 +185,9 @@ static const struct grant grants[] = {
 	ANY(exit_group),
 };
 
-/* Calls that libcurl and the resolver make for each new connection. Permits
- * threads, but not processes: the flags are those of pthread_create(). */
+/* Calls that libcurl and the resolver make for each new connection. clone() is
+ * permitted only with the flags of pthread_create(), so it can start threads,
+ * but not processes. */
 static const struct grant client_grants[] = {
 	ANY(socket),   ANY(socketpair),
 	ANY(connect),  ANY(bind),
@@ -237,8 +238,8 @@ static int fill(scmp_filter_ctx filter, bool client)
 
 /* --- rejected calls ------------------------------------------------------- */
 
-/* Globals, because a signal handler can read nothing else. Written once, before
- * the filter is installed. */
+/* Globals, because a signal handler can read nothing else. The first two are
+ * written before the filter is installed. */
 static _Atomic int report_fd = -1;
 static _Atomic bool report_json;
 static _Atomic unsigned reports;

@@ -14,8 +14,8 @@
 
 /*
  * Forbids core dumps, new privileges and all capabilities except the one for
- * binding low ports. Must be called before there are threads, since
- * capabilities are per thread.
+ * binding low ports. Must be called before threads start, because capabilities
+ * are per thread.
  */
 int sandbox_prepare(struct err *err);
 
@@ -24,11 +24,12 @@ int sandbox_prepare(struct err *err);
 bool sandbox_available(void);
 
 /*
- * Installs the filter in all threads, once all files and sockets are open. A
+ * Installs the filter in all threads, and drops the remaining capabilities of
+ * the calling one. Must be called once all listening sockets are open. A
  * rejected call fails with EPERM; the first few are logged to log_fd. Returns
- * -1 without a change if the kernel does not support filters. If
- * client is set, the process is a client of an API server: it may open sockets,
- * and start the threads that resolve names.
+ * -1, and no call is rejected, if the filter cannot be installed. If client is
+ * set, the process is a client of an API server: it may open sockets, and start
+ * the threads that resolve names.
  */
 int sandbox_enter(int log_fd, bool json, bool client, struct err *err);
 

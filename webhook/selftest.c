@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sends reviews in the same way as the API server: TLS, HTTP, the reader, all
- * rules, the response. The reviews are dry runs, so that they do not count as
- * workloads. For a server that the self-test starts, its CA verifies the
- * server, and the verdicts must be the expected ones. A server that already
- * runs may have any certificate and any policy: only a response with the same
- * uid is required.
+ * Sends reviews as the API server does, which tests TLS, HTTP, the reader, the
+ * rules and the response. The reviews are dry runs, so that they do not count
+ * as workloads. A server that the self-test starts must have the certificate
+ * that the self-test issued, and must give the expected verdicts. A server that
+ * already runs may have any certificate and any policy: only a response with
+ * the same uid is required.
  */
 #include "selftest.h"
 
@@ -105,7 +105,7 @@ static int check_answer(const struct trial *trial, bool any,
 /* A server to send reviews to. */
 struct target {
 	const char *address; /* HOST:PORT */
-	/* PEM; NULL: every certificate is accepted */
+	/* PEM (NULL: every certificate is accepted) */
 	const struct buf *ca;
 };
 

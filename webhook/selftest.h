@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `gpugated selftest`: sends reviews over TLS to a server that it starts, or to
- * a running one. Returns the exit status, 0 or 1.
+ * `gpugated selftest`: sends reviews over TLS to a server that it starts, or
+ * one review to a running server. Returns the exit status, 0 or 1.
  */
 #ifndef WEBHOOK_SELFTEST_H
 #define WEBHOOK_SELFTEST_H

@@ -60,7 +60,7 @@ struct service {
 	struct probe *probe;
 	struct reload reload;
 	struct state state;
-	/* client for certificates, if state has none */
+	/* client of the API server for --self-managed, if state has none */
 	struct api *own_api;
 	struct self_managed *managed; /* may be NULL */
 	struct rule_set rules;
@@ -379,7 +379,7 @@ static void stop(struct service *s)
 
 /* --- until the end -------------------------------------------------------- */
 
-/* Starts draining. Called on the thread for signals, as say_stopping(). */
+/* Starts draining. Called, like say_stopping(), on the thread for signals. */
 static void drain(void *context, unsigned signal)
 {
 	struct service *s = context;
@@ -488,8 +488,9 @@ int serve(const struct serve_options *options)
 	enum log_level level = LOG_INFO;
 	int rc = 2;
 
-	/* Each arena of malloc takes address space and, once used, memory;
-	 * reviews do not use malloc. */
+	/* Each arena of malloc takes address space and, once used, memory. Few
+	 * are needed, because most reviews use only memory that their thread
+	 * keeps. */
 	mallopt(M_ARENA_MAX, 2);
 	/* The memory of a large review is returned to the system at its end. */
 	mallopt(M_MMAP_THRESHOLD, KEPT_SIZE);

@@ -11,12 +11,12 @@
 #include <stdbool.h>
 
 struct signals {
-	/* Called on the thread for signals, at the first SIGTERM or SIGINT, and
-	 * at the second. */
+	/* Called on the thread for signals: first() at the first SIGTERM or
+	 * SIGINT, second() at the second. */
 	void (*first)(void *context, unsigned signal);
 	void (*second)(void *context);
 	void *context;
-	/* Reasons to wake the main thread, which resets reload. */
+	/* Reasons to wake the main thread, which resets `reload`. */
 	atomic_bool reload, stop;
 	/* Private fields. */
 	pthread_t thread;

@@ -16,7 +16,7 @@ from kind_rows import joined
 HEAD = """\
 # Kinds that make pods
 
-Where each kind has the fields of its pods. `make docs` writes this page from
+This page lists where each kind has the fields of its pods. `make docs` writes it from
 `rules/kube/data/kinds.txt`, the table that gpugate reads. A fix edits these places
 only: a field that is not listed for a kind gets no fix.
 

@@ -40,7 +40,7 @@ counted() {
 		grep -q '^gpugate_memory_refused_total [1-9]'
 }
 
-start --max-memory 40Mi
+start --max-memory 47Mi
 # Sanitizers use additional memory.
 limit=64
 strings "$gpugated" | grep -q __asan_init && limit=4096
@@ -50,7 +50,7 @@ check '24 updates that are long and have many findings' flood updates 24 $limit
 check 'the log says so' said
 check 'and a metric' counted
 stop
-start --max-memory 40Mi
+start --max-memory 47Mi
 limit=56
 strings "$gpugated" | grep -q __asan_init && limit=4096
 check '4 workflows of deep manifests' flood brackets 4 $limit

@@ -35,9 +35,9 @@ struct admission_options {
 	struct log *log;	 /* must outlive admission */
 	/* count requests admitted a moment ago (reservation.h) */
 	bool reservations;
-	int64_t now; /* seconds since the epoch; 0: read the clock */
+	int64_t now; /* seconds since the epoch (0: read the clock) */
 	/* Maximum age of a cluster state in seconds if the policy does not set
-	 * maxAge; 0: unlimited. */
+	 * maxAge (0: unlimited). */
 	int64_t state_max_age;
 };
 
@@ -46,15 +46,15 @@ void admission_free(struct admission *admission);
 /* Takes ownership of the policy; the previous policy is freed when the last
  * review that uses it ends. Without a policy, reviews are answered with 503. */
 void admission_set_policy(struct admission *admission, struct policy *policy);
-/* Takes over one reference; cluster may be NULL: no state. Without a state,
- * rules that need one are skipped and counted. */
+/* Takes over one reference. If cluster is NULL, there is no state, and rules
+ * that need one are skipped and counted. */
 void admission_set_cluster(struct admission *admission,
 			   const struct cluster *cluster);
 /*
  * A function that asks the API server for n <= CLUSTER_ABSENCES objects that
- * the state lacks, for at most ms milliseconds; NULL: the API server is not
- * asked. It returns a bit for each object that was answered: the current state
- * then has the object, or the object does not exist.
+ * the state lacks, for at most ms milliseconds. It returns a bit for each
+ * object that was answered: the current state then has the object, or the
+ * object does not exist. If `ask` is NULL, the API server is not asked.
  */
 struct admission_asker {
 	uint32_t (*ask)(void *context, const struct cluster_absence *items,
@@ -64,7 +64,8 @@ struct admission_asker {
 /* Must be called before the first review. */
 void admission_set_asker(struct admission *admission,
 			 const struct admission_asker *asker);
-/* Returns the maximum age of the cluster state in seconds; 0: unlimited. */
+/* Returns the maximum age of the cluster state in seconds, or 0 if it is
+ * unlimited. */
 int64_t admission_max_age(struct admission *admission);
 /* Returns the reason why the state is not used, a constant string; NULL if it
  * is used. */
@@ -76,7 +77,7 @@ void admission_worker_free(struct admission_worker *worker);
 
 struct admission_reply {
 	unsigned status; /* HTTP status */
-	/* seconds for the header Retry-After; 0: no such header */
+	/* seconds for the header Retry-After (0: no such header) */
 	unsigned retry_after;
 	const char *content_type; /* "application/json" or "text/plain" */
 	/* memory of the worker, valid until its next review */

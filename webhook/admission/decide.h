@@ -25,10 +25,12 @@ enum outcome {
 };
 
 struct request_context {
-	bool mutate; /* request to /mutate, which patches and never denies */
-	bool pod;    /* the object is a Pod, not an owner of Pods */
+	/* request to /mutate, which patches, and never denies for a finding */
+	bool mutate;
+	bool pod; /* the object is a Pod, not an owner of Pods */
 	/* The object may be patched: it is the CREATE of a Pod, or of an owner
-	 * if the policy allows patches of owners. */
+	 * if the policy allows patches of owners. Static Pods, and owners that
+	 * Argo CD or Flux manages, are not patched. */
 	bool patchable;
 	bool update;
 	/* A denial becomes a warning. True if the labels of the namespace are
@@ -43,11 +45,12 @@ struct request_context {
 	bool demand_fell;
 	bool controller; /* requested by a controller's account */
 	/* A controller sends the request, and the object belongs to an owner
-	 * that is checked itself, or is a Pod that is updated: little of a Pod
-	 * but its scheduling gates and placement can be changed. */
+	 * that is checked itself, or is a Pod that is updated. Little except
+	 * scheduling gates and placement can change in an update of a Pod. */
 	bool controlled;
-	const char *ticket;	    /* break-glass ticket, or NULL */
-	const char *ticket_problem; /* why the ticket is not valid */
+	const char *ticket; /* break-glass ticket, or NULL */
+	/* reason why the ticket is not valid, or NULL */
+	const char *ticket_problem;
 };
 
 struct decision {
@@ -55,9 +58,9 @@ struct decision {
 	enum outcome would; /* the outcome in mode enforce */
 };
 
-/* Reads the facts from the request only. The caller sets demand_grew,
- * demand_fell and lenient; lenient is set here for objects that are being
- * deleted. */
+/* Reads the facts that the request itself shows. The caller sets demand_grew
+ * and demand_fell, and may set lenient; here lenient is set only if the object
+ * is being deleted and only metadata or status changes. */
 void request_context_read(struct request_context *c,
 			  const struct review *review,
 			  const struct policy *policy, bool mutate);

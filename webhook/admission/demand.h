@@ -16,7 +16,8 @@ struct demand_change {
 	/* a pod requests more of a resource, or a role requests more in its
 	 * steady state or at its peak, or an unknown amount */
 	bool grew;
-	/* the pods that no user has suspended request more in total */
+	/* the pods of a role that no user has suspended request more of a
+	 * resource */
 	bool resumed;
 	/* no number increases, and some role requests less of a resource in its
 	 * steady state */

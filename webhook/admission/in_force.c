@@ -115,7 +115,8 @@ void admission_set_policy(struct admission *admission, struct policy *policy)
 	box_drop(admission, old);
 }
 
-/* Returns the maximum age of the state in seconds; 0: unlimited. */
+/* Returns the maximum age of the state in seconds, or 0 if it is unlimited. The
+ * caller holds the lock. */
 static int64_t max_age(const struct admission *admission)
 {
 	int64_t wanted =

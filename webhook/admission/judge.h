@@ -51,8 +51,8 @@ struct judge_request {
 	const struct node *namespace_labels; /* NULL: not known */
 	const struct cluster *cluster;	     /* NULL: no state */
 	int64_t now;			     /* seconds since the epoch */
-	/* Computes the patch and applies it to the tree, so the tree must not
-	 * be shared. */
+	/* If set, the patch is computed and applied to the tree, which must
+	 * then not be shared. */
 	bool patch;
 	enum run_wanted wanted;
 	struct load_cost *budget; /* remaining budget of the review */

@@ -56,8 +56,8 @@ struct kept_list {
 	size_t n;
 };
 
-/* Lists the findings for which the request of c would be denied; all findings
- * if c is NULL. */
+/* Lists the findings for which the request of c would be denied, or all that
+ * are not suppressed if c is NULL. */
 static struct kept_list list(struct arena *arena,
 			     const struct object_findings *findings,
 			     const struct request_context *c)

@@ -30,7 +30,7 @@ struct reserve {
 	pthread_mutex_t lock;
 	struct reservation *reservations; /* oldest first */
 	size_t n, size;
-	/* Requests of the review that holds the lock; key 0: none. */
+	/* Requests of the review that holds the lock (key 0: none). */
 	struct reservation noted;
 	int64_t now;
 	struct reservations view;

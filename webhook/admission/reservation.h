@@ -5,12 +5,12 @@
  * would each count the same free quota. A replica knows only its own
  * admissions; ResourceQuota decides about Pods in any case.
  *
- * A CREATE that /validate allows makes a reservation, and an UPDATE that
- * requests more; but not dry runs, Pods, suspended objects and objects that
- * Kueue queues. Its key is namespace, group, kind and name: another request for
- * the object replaces it. Devices that its Pods already use in the cluster
- * state are not counted twice. The reservation ends after 30 seconds, or with
- * the object's DELETE.
+ * When /validate allows a CREATE, or an UPDATE that requests more, it makes a
+ * reservation. Dry runs, Pods, suspended objects and objects that Kueue queues
+ * get none. The key of a reservation is namespace, group, kind and name:
+ * another request for the object replaces it. Devices that its Pods already use
+ * in the cluster state are not counted twice. The reservation ends after 30
+ * seconds, or with the object's DELETE.
  */
 #ifndef WEBHOOK_RESERVATION_H
 #define WEBHOOK_RESERVATION_H
@@ -28,8 +28,8 @@ void reserve_free(struct reserve *reserve);
  * it holds from reserve_begin() to reserve_end(). now is in monotonic seconds.
  */
 void reserve_begin(struct reserve *reserve, int64_t now);
-/* Returns the value for run_options.reservations. Must be called between begin
- * and end. */
+/* Returns the value for run_options.reservations. Must be called between
+ * reserve_begin() and reserve_end(). */
 const struct reservations *reserve_view(struct reserve *reserve);
 /* Notes the requests of a workload, as callback run_options.workload; reserves
  * nothing yet. */

@@ -7,8 +7,8 @@
  * again, so that the denial can be sent with the request's uid. Without a
  * response the API server would admit the object under failurePolicy Ignore.
  *
- * Sources: kubernetes/api admission/v1 types.go; sizes and order of fields as
- * kube-apiserver 1.36 sends them.
+ * Source: kubernetes/api admission/v1 types.go. The sizes and the order of
+ * fields are those that kube-apiserver 1.36 sends.
  */
 #include "review.h"
 
@@ -47,7 +47,7 @@ static uint64_t bit_of(const char *key)
 }
 
 /* Returns true for a field that is not read. Called for keys whose bit is set
- * in the filter. */
+ * in loader.skip_tags. */
 static bool skip_unseen(void *context, const struct node *map, const char *key,
 			size_t len)
 {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * State of one review while it is processed: the request, its context, and the
- * verdict. Belongs to the worker's thread.
+ * Private parts of admission: the contents of struct admission and of its
+ * workers, the state of one review (the request, its context, the verdict), and
+ * the functions that the files of this folder share. The state of a review
+ * belongs to the worker's thread.
  */
 #ifndef WEBHOOK_REVIEW_CONTEXT_H
 #define WEBHOOK_REVIEW_CONTEXT_H
@@ -47,7 +49,7 @@ struct absence_proof {
 	struct cluster_absence asked[CLUSTER_ABSENCES];
 	size_t n;
 	uint32_t answered; /* a bit for each answered object */
-	int64_t deadline;  /* monotonic ms; 0: nothing was asked yet */
+	int64_t deadline;  /* monotonic ms (0: nothing was asked yet) */
 	/* the API server was asked for the namespace and did not answer */
 	bool labels_unknown;
 };

@@ -3,9 +3,9 @@
  * Writes the texts of a verdict. A denial has all findings that deny, up to 64
  * KiB. Its first line is complete alone, because events of a controller show
  * little more; then follow the help, if it does not fit in the first line, and
- * each further finding. A warning has at most 120 characters (kubernetes/api
- * admission/v1 advises this, and the API server silently drops a warning with a
- * control character). A longer text becomes several warnings, split between
+ * each further finding. A warning has at most 120 characters, as kubernetes/api
+ * admission/v1 advises, and no control character, because the API server would
+ * silently drop it. A longer text becomes several warnings, split between
  * words. Only the three most severe remarks become warnings; the others are
  * counted.
  */
@@ -18,8 +18,8 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-/* TEXT: bytes of the longest text of one finding; a longer text contains long
- * values from the object. */
+/* TEXT is the maximum size of one finding's text in bytes. Only long values
+ * from the object make a text longer. */
 enum { LINE = 120, WARNINGS = 3, TEXT = 2000, DENIAL = 64 << 10 };
 
 void verdict_init(struct verdict *verdict, struct arena *arena)
@@ -128,8 +128,8 @@ static void add_note(struct verdict *verdict, struct note *note)
 		  verdict->notes_size) = *note;
 }
 
-/* Adds a warning about the request instead of the object: patches, ignored
- * annotations. */
+/* Adds a note about the request, not about a finding: a patch, or an ignore
+ * annotation that does not apply. */
 static void add_remark(struct verdict *verdict, enum severity severity,
 		       const char *text)
 {
@@ -154,7 +154,8 @@ static const char *named(struct arena *arena, const struct finding *f,
 	return arena_printf(arena, "%s: %s", f->rule->name, text);
 }
 
-/* Adds one or two warnings: the problem and the help. */
+/* Adds a note with the problem and the help, in one text if it fits into one
+ * warning. */
 static void add_finding(struct verdict *verdict, const struct finding *f,
 			const char *remedy)
 {

@@ -45,7 +45,8 @@ void verdict_init(struct verdict *verdict, struct arena *arena);
 /* Decides all findings of the checked object and writes the texts. */
 void verdict_of(struct verdict *verdict, const struct request_context *c,
 		const struct policy *policy, const struct judge *judge);
-/* Makes a denial of an object that cannot be read, in the effective mode. */
+/* Sets the verdict on an object that cannot be read: a denial in mode enforce,
+ * a warning in mode warn, else only the audit annotations. */
 void verdict_unreadable(struct verdict *verdict, enum mode mode,
 			const char *problem);
 

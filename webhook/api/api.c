@@ -113,7 +113,7 @@ const char *api_server(const struct api *api)
 
 /* --- credentials (under the lock) ----------------------------------------- */
 
-/* A text from a file that is read again when the file changes. */
+/* A text, and the file from which it is read again for each transfer. */
 struct followed {
 	const char *path; /* may be NULL */
 	struct buf *text;

@@ -18,8 +18,9 @@
 
 struct api;
 
-/* Reads the configuration. Must be called before there are threads. kubeconfig
- * NULL: the process runs in a pod. Does not connect to the server. */
+/* Reads the configuration. Must be called before threads start. If kubeconfig
+ * is NULL, reads the configuration of the pod in which the process runs. Does
+ * not connect to the server. Returns NULL and sets err on failure. */
 struct api *api_open(const char *kubeconfig, struct err *err);
 void api_close(struct api *api);
 /* Returns https://host[:port][/path], for logs. */
@@ -34,15 +35,15 @@ struct api_call {
 	const char *content_type; /* content type of the body */
 	const char *body;	  /* NULL: none */
 	size_t len;
-	size_t max;	  /* longest response in bytes; 0: 16 MiB */
-	unsigned timeout; /* seconds; 0: 10 */
+	size_t max;	  /* longest response in bytes (0: 16 MiB) */
+	unsigned timeout; /* seconds (0: 10) */
 	/* the request ends when *stop is true; may be NULL */
 	const atomic_bool *stop;
 };
 
 struct api_reply {
 	long status;
-	unsigned retry_after; /* seconds; 0: header missing */
+	unsigned retry_after; /* seconds (0: header missing) */
 	struct buf body;
 };
 

@@ -367,7 +367,8 @@ static bool take_answer(struct questions *asks, const struct ask_item *item)
 			  : take_list(feed, &item->body);
 }
 
-/* Returns true if another version of the kind was requested. */
+/* Requests the object in the next version of the kind. Returns false if there
+ * is none. */
 static bool ask_next_version(struct questions *asks, struct ask_item *item)
 {
 	const char *blank = strchr(item->version, ' ');

@@ -27,8 +27,9 @@ enum {
 	/* Interval for publishing a state without changes that is known to be
 	 * complete. */
 	RENEW_MS = 15000,
-	/* The policy's maxAge is divided into this many steps. A state is
-	 * confirmed, published and checked at least once in a step. */
+	/* The policy's maxAge is divided into this many steps. At least once in
+	 * a step, the feeds are checked, and a state that they have confirmed
+	 * since is published. */
 	STEPS = 6,
 	CLOCK_STEP_MS = 2000,
 	/* A kind whose last complete read is this much older than that of the
@@ -63,7 +64,7 @@ struct live {
 	int64_t clock;
 	unsigned setbacks; /* failures for lack of memory since that snapshot */
 	_Atomic uint64_t relists, events, published, failures;
-	/* same as good, for other threads; 0: no state */
+	/* same as good, for other threads (0: no state) */
 	_Atomic int64_t good_now;
 };
 
@@ -78,7 +79,7 @@ static int64_t wall_minus_monotonic(void)
 }
 
 /* Returns the earliest of the times at which the readable kinds were last
- * complete; 0: no kind was read. */
+ * complete, or 0 if no kind was read. */
 static int64_t good_since(const struct live *live)
 {
 	int64_t oldest = 0;
@@ -350,8 +351,8 @@ static void watch_all_once(void *context)
 }
 
 /*
- * Called when memory runs out. The published state stays and gets older. A
- * builder with an incomplete change cannot be used; a new builder may need as
+ * Starts again after memory ran out. The published state stays and gets older.
+ * A builder with an incomplete change cannot be used; a new builder may need as
  * much memory, so it is created only later.
  */
 static void start_over(struct live *live)

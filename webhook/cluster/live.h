@@ -23,7 +23,7 @@ struct live;
 struct live_times {
 	unsigned first;	  /* limit for the first state, complete or not */
 	unsigned publish; /* shortest time between two snapshots */
-	unsigned stall;	  /* a watch without data for this long has failed */
+	unsigned stall;	  /* a watch without data for this long is restarted */
 	/* wait after a first failure; doubled each time, with jitter */
 	unsigned retry;
 	unsigned retry_max;
@@ -34,7 +34,8 @@ struct live_times {
 extern const struct live_times live_times_default;
 
 struct live_options {
-	struct api *api; /* these four pointers must outlive the live state */
+	/* api, metrics, log and context must outlive the live state */
+	struct api *api;
 	struct metrics *metrics;
 	struct log *log;
 	/* Called by the thread of the live state; takes over one reference to
@@ -55,7 +56,7 @@ struct cluster_absence;
 uint32_t live_ask(struct live *live, const struct cluster_absence *items,
 		  size_t n, unsigned ms);
 
-/* Sets the maximum age of the state; 0: unlimited. May be called by any
+/* Sets the maximum age of the state (0: unlimited). May be called by any
  * thread. */
 void live_set_max_age(struct live *live, int64_t seconds);
 
@@ -66,7 +67,7 @@ bool live_first_state(const struct live *live);
 /* Current numbers, for tests and logs. */
 struct live_figures {
 	uint64_t relists, events, published, failures;
-	int64_t age; /* age of the state in seconds; -1: no state */
+	int64_t age; /* age of the state in seconds (-1: no state) */
 };
 void live_figures(const struct live *live, struct live_figures *out);
 

@@ -14,7 +14,7 @@
 
 enum { SPLIT_VALUE_MAX = 16 << 20 };
 
-/* Receives a value; returns false to end the splitting. */
+/* Function that receives each value, and returns false to end the splitting. */
 struct split_sink {
 	bool (*take)(void *context, const char *text, size_t len);
 	void *context;
@@ -26,8 +26,8 @@ bool lines_feed(struct buf *rest, const char *data, size_t len,
 		const struct split_sink *sink);
 
 /*
- * Splits {"kind": ..., "metadata": {...}, "items": [{...}, {...}]}: the sink
- * gets each item; head gets all other text, with "items":[].
+ * Splits {"kind": ..., "metadata": {...}, "items": [{...}, {...}]}. The sink
+ * gets each item, and head gets all other text, with "items":[].
  */
 struct items {
 	struct buf head, item, *to;

@@ -275,7 +275,7 @@ static bool is_unconfirmed(struct feed *feed, int64_t now)
 	return feed->listed && feed->unconfirmed < UNCONFIRMED_MAX;
 }
 
-/* Handles that the API server serves no known version of the kind. */
+/* Handles a kind of which the API server serves no known version. */
 static void kind_absent(struct feed *feed, int64_t now)
 {
 	const struct cluster_resource *r = cluster_resource(feed->kind);
@@ -324,8 +324,8 @@ static void not_found(struct feed *feed, int64_t now)
 	}
 }
 
-/* Handles that the request is forbidden. The objects stay in the state until
- * access is granted again, but rules must not rely on them. */
+/* Handles a forbidden request. The objects stay in the state until access is
+ * granted again, but rules must not rely on them. */
 static void forbidden(struct feed *feed, int64_t now)
 {
 	feed->all->failures++;
@@ -365,7 +365,8 @@ static void refused(struct feed *feed, long status, int64_t now)
 	if (status == 410 ||
 	    (watching && status != 429 && ++feed->bad >= BAD_MAX))
 		list_again(feed);
-	/* The first status 410 is normal and not counted as a failure. */
+	/* The first status 410 is normal, so the kind is listed again at
+	 * once. */
 	if (status == 410 && !feed->failures) {
 		feed->failures++;
 		wait_for(feed, now, live_random(100));

@@ -39,7 +39,7 @@ struct feeds {
 	struct cluster_builder *builder;
 	CURLM *multi;
 	struct arena arena;	 /* memory of one object */
-	_Atomic int64_t max_age; /* ms; 0: unlimited */
+	_Atomic int64_t max_age; /* ms (0: unlimited) */
 	/* the builder was changed since the last snapshot */
 	bool changed;
 	bool answered; /* the server has just responded */
@@ -48,7 +48,7 @@ struct feeds {
 	/* time of the next warning about invalid objects */
 	int64_t next_warning;
 	/* start of the time without a response, and time of the last log line
-	 * about it; 0: none */
+	 * about it (0: none) */
 	int64_t away_since, away_logged;
 	/* time at which the server last began to respond again */
 	int64_t back_since;
@@ -83,8 +83,8 @@ struct feed {
 	/* start of the transfer of the list's first page */
 	int64_t list_started;
 	int64_t last_byte;
-	int64_t good; /* monotonic ms of the last complete state; 0: never */
-	/* monotonic ms when the failure was logged; 0: not logged */
+	int64_t good; /* monotonic ms of the last complete state (0: never) */
+	/* monotonic ms when the failure was logged (0: not logged) */
 	int64_t out_since;
 	bool wants_list;
 	bool whole; /* the list is requested without pages */
@@ -115,7 +115,8 @@ void reflector_relist_soon(struct feed *feed, int64_t now);
 void reflector_start_over(struct feed *feed, int64_t due, bool afresh);
 /* Notes that the kind can be read (again). */
 void reflector_recovered(struct feed *feed);
-/* Marks the kind as unreadable in snapshots; reason NULL: readable. */
+/* Marks the kind as unreadable in snapshots, or as readable if reason is
+ * NULL. */
 void reflector_unreadable(struct feed *feed, const char *reason);
 
 /* --- reflector_report.c --------------------------------------------------- */

@@ -4,7 +4,7 @@
 
 enum { REPEAT_MS = 300000 }; /* time between two lines about the same failure */
 
-/* Logs a server that does not respond once, instead of once for each kind. */
+/* Logs only once, not for each kind, that the server does not respond. */
 static void report_unreached(struct feed *feed, int64_t now)
 {
 	struct feeds *all = feed->all;
@@ -22,7 +22,6 @@ static void report_unreached(struct feed *feed, int64_t now)
 		  "cluster state: the API server does not answer", fields, 2);
 }
 
-/* Logs a failure that lasts, and repeats the line from time to time. */
 void reflector_report(struct feed *feed, int64_t now)
 {
 	struct log_field fields[] = {

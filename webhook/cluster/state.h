@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The source of the cluster state. It is a file written by `gpugate snapshot`,
- * an API server, by list and watch, or none. A file is read again when it
- * changes.
+ * The source of the cluster state: a file written by `gpugate snapshot`, which
+ * is read again when it changes, an API server that is listed and watched, or
+ * none.
  */
 #ifndef WEBHOOK_STATE_H
 #define WEBHOOK_STATE_H
@@ -18,8 +18,8 @@
 struct api;
 
 struct state {
-	const char *file;	 /* path; NULL: no file */
-	const char *kubeconfig;	 /* path; NULL: no kubeconfig */
+	const char *file;	 /* path (NULL: no file) */
+	const char *kubeconfig;	 /* path (NULL: no kubeconfig) */
 	const char *live_wanted; /* "auto", "on", "off" */
 	struct admission *admission;
 	struct log *log;
@@ -28,7 +28,7 @@ struct state {
 	struct api *api; /* used by --self-managed too */
 	struct live *live;
 	struct watch *watch; /* watches the file */
-	int64_t taken_at;    /* time of the file's state; 0: none */
+	int64_t taken_at;    /* time of the file's state (0: none) */
 	bool again;	     /* memory ran out while the file was read */
 	int64_t next_try;    /* time of the next attempt; monotonic seconds */
 	/* the state's time is in the future, so it is not used */
@@ -46,8 +46,9 @@ int state_open(struct state *state);
 /* Starts the source. Must be called once admission is set. Returns -1 after
  * logging the reason. */
 int state_start(struct state *state);
-/* Reads the file again if it has changed. Called each second, because the age
- * changes too. */
+/* Reads the file again if it has changed, updates the metric of its age, and
+ * logs when the state starts or stops being used. To be called about each
+ * second. */
 void state_poll(struct state *state);
 /* Returns the reason why rules that need a state do not run; NULL if they run,
  * or a state was not requested. May be called by any thread. */

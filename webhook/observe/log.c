@@ -196,8 +196,9 @@ static struct repeat *repeat_of(struct log *log, uint64_t object)
 	return best;
 }
 
-/* Returns true if the decision is already logged. Otherwise the caller logs it
- * with *repeats, the number of lines that were only counted before. */
+/* Counts the decision and returns true if it is already logged. Otherwise the
+ * caller logs it with *repeats, the number of lines that were only counted
+ * before. */
 static bool is_repeat(struct log *log, const struct log_decision *d,
 		      unsigned *repeats)
 {

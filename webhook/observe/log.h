@@ -19,8 +19,7 @@ struct log;
 struct log *log_new(int fd, enum log_level level, bool json);
 /* Logs the counted repeats and frees the log. */
 void log_free(struct log *log);
-/* From this call on, BUG() writes a line to the log and ends the process with
- * LOG_BUG_STATUS. */
+/* Makes BUG() write a line to fd and end the process with LOG_BUG_STATUS. */
 enum { LOG_BUG_STATUS = 70 };
 void log_bugs(int fd, bool json);
 bool log_level_parse(const char *text, enum log_level *out);
@@ -55,7 +54,7 @@ struct log_decision {
 	const char *mode;
 	const char *policy;	 /* hash of the policy */
 	const char *break_glass; /* break-glass ticket, or NULL */
-	int64_t state_age;	 /* seconds; -1: no cluster state */
+	int64_t state_age;	 /* seconds (-1: no cluster state) */
 	bool dry_run;
 	uint64_t nanoseconds;
 };

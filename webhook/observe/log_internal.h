@@ -27,7 +27,7 @@ enum {
 
 /* One object at one webhook, and the last line about it. */
 struct repeat {
-	uint64_t object;   /* hash of the object; 0: free place */
+	uint64_t object;   /* hash of the object (0: free place) */
 	uint64_t reported; /* hash of rules, decision, mode and ticket */
 	int64_t since;	   /* monotonic seconds of the last line */
 	unsigned count;	   /* repeats that were not logged */

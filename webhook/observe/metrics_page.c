@@ -272,13 +272,13 @@ static void write_counters(struct metrics *m, struct buf *out)
 	} table[] = {
 		[METRICS_OVERLOAD] =
 			{"gpugate_overload_total", NULL,
-			 "Reviews rejected with 429 because too many were in progress."},
+			 "Reviews rejected with 429 because too many were in progress, or because checking took too long."},
 		[METRICS_MEMORY_REFUSED] =
 			{"gpugate_memory_refused_total", NULL,
-			 "Reviews rejected with 429 because other reviews used the memory."},
-		[METRICS_BREAK_GLASS] = {"gpugate_break_glass_total", NULL,
-					 "Denials that a break-glass ticket "
-					 "turned into warnings."},
+			 "Reviews rejected with 429 because other reviews used the memory, or because memory ran out."},
+		[METRICS_BREAK_GLASS] =
+			{"gpugate_break_glass_total", NULL,
+			 "Reviews in which a break-glass ticket prevented a denial, or would in mode enforce."},
 		[METRICS_POLICY_RELOAD_FAILURES] =
 			{"gpugate_policy_reload_failures_total", NULL,
 			 "Policies that were rejected because of problems."},
@@ -340,7 +340,7 @@ static void write_gauges(struct metrics *m, struct buf *out)
 	} table[] = {
 		[METRICS_CLUSTER_STATE_AGE] =
 			{"gpugate_cluster_state_age_seconds", "",
-			 "Age of the cluster state in use."},
+			 "Age of the cluster state in use, or time spent waiting for the first one."},
 		[METRICS_STATE_USED] =
 			{"gpugate_cluster_state_used", "",
 			 "Whether rules that need the cluster state run."},
@@ -462,7 +462,7 @@ void metrics_write(struct metrics *m, struct buf *out)
 	write_findings(m, out);
 	write_gpus(m, out);
 	family(out, "gpugate_patches_total", "counter",
-	       "Findings in reviewed objects that were patched.");
+	       "Reviews whose object was patched for the rule.");
 	write_rules(m, out, "gpugate_patches_total", m->patches, m->patching);
 	family(out, "gpugate_rules_not_run", "gauge",
 	       "Reviews since the start for which the rule was skipped because it lacked information.");

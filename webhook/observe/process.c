@@ -2,8 +2,8 @@
 /*
  * Reads memory, CPU time and open files of the process from /proc, and the
  * limits of its cgroup. Files are only read, because the sandbox allows only
- * that. Sources: proc(5) (/proc/self/statm is in pages); the kernel's
- * admin-guide/cgroup-v2.rst and, for v1, scheduler/sched-bwc.rst.
+ * that. Sources: proc(5), by which /proc/self/statm is in pages, and the
+ * kernel's admin-guide/cgroup-v2.rst and, for v1, scheduler/sched-bwc.rst.
  */
 #include "process.h"
 

@@ -21,8 +21,8 @@ void process_read(struct process_figures *out);
  * read.
  */
 unsigned process_cpu_limit(const char *folder);
-/* Returns the bytes that the container may use; 0: unlimited, or the limit
- * cannot be read. */
+/* Returns the bytes that the container may use, or 0 if they are unlimited or
+ * the limit cannot be read. */
 size_t process_memory_limit(const char *folder);
 
 #endif

@@ -30,7 +30,8 @@ enum {
 	 * changing. */
 	PATIENCE_MS = 2000,
 	DEPTH_MAX = 8,
-	FILES_MAX = 10000, /* per check, because links may form circles */
+	/* per path and check, because links may form circles */
+	FILES_MAX = 10000,
 };
 
 struct watch {

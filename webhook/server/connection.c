@@ -166,8 +166,9 @@ static int descending(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* Returns the age of the n-th oldest connection that may be closed; if there
- * are fewer, of the youngest; UINT32_MAX if there is none. */
+/* Returns the age of the n-th oldest connection that may be closed, or of the
+ * youngest if they are fewer. Returns UINT32_MAX if no connection may be
+ * closed. */
 static uint32_t nth_age(struct connection_table *table, bool squatters,
 			unsigned n, uint64_t now)
 {

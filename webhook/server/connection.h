@@ -45,7 +45,7 @@ struct connection {
 };
 
 struct connection_limits {
-	unsigned seconds[PHASES]; /* time limit of each phase; 0: unlimited */
+	unsigned seconds[PHASES]; /* time limit of each phase (0: unlimited) */
 	/* near this number of connections, idle ones are closed */
 	unsigned max;
 	/* Called by the watchdog under the lock; may be NULL. */

@@ -2,8 +2,8 @@
 /*
  * Answers probes and metrics over plain HTTP on a separate thread, also while
  * all other threads are busy. A connection serves one request and lasts at most
- * a few seconds, and one address may hold only a few connections, so that a
- * client cannot lock out the kubelet.
+ * 10 seconds, and one address may hold only a few connections, so that a client
+ * cannot lock out the kubelet.
  */
 #include <microhttpd.h>
 #include <stdlib.h>

@@ -4,8 +4,7 @@
  * only), and the plain HTTP server for probes and metrics, both on
  * libmicrohttpd. The HTTPS server uses GnuTLS and enforces deadlines for
  * handshake, headers and body itself (connection.h), because the library's
- * timeout only counts silence. It answers every request whose client reads the
- * reply.
+ * timeout only counts silence.
  */
 #ifndef WEBHOOK_SERVER_H
 #define WEBHOOK_SERVER_H
@@ -55,8 +54,8 @@ struct server_options {
 	struct log *log;
 };
 
-/* Returns the memory that one review of that size needs together with the usual
- * number of small ones. */
+/* Returns the least memory for reviews: the need of one review of that size,
+ * and the share that is reserved for small ones. */
 size_t server_memory_least(size_t max_body);
 /* Starts a server, which serves at once. Returns NULL and sets err if it cannot
  * listen or start its threads. */

@@ -227,8 +227,8 @@ void server_judge_large(struct peer *peer);
 
 /* Starts the threads. On -1, server_large_stop() must be called as well. */
 int server_large_start(struct server *server, unsigned threads);
-/* Must be called after the other threads have ended, and before their daemons
- * are stopped. */
+/* Ends the threads. Must be called after the other threads have ended, and
+ * before their daemons are stopped. */
 void server_large_stop(struct server *server);
 /* Suspends the connection until its body is checked. */
 void server_large_add(struct peer *peer, struct MHD_Connection *connection);

@@ -24,12 +24,14 @@
 enum {
 	/* Bytes of a body that are read and dropped before a rejection. An API
 	 * server accepts 3 MiB from a user, may write six bytes for one, and
-	 * adds stored data, so its rejections are never cut off by a reset. */
+	 * adds stored data, so a rejection of its reviews is never cut off by a
+	 * reset. */
 	DROP_MAX = 64 << 20,
 	/* Bytes that are kept of a body that is too long; they contain all
 	 * fields before the objects. */
 	LONG_START = 64 << 10,
-	/* ms to read them, after most of the time has been used */
+	/* minimum time in ms to answer from this start, if most of the time has
+	 * been used */
 	START_MS = 200,
 };
 
@@ -307,8 +309,8 @@ static void refuse_review(struct peer *peer, enum escape why)
 static void judge_guarded(struct review_work *j,
 			  const struct escape_limits *limits);
 
-/* Answers a review that used too much processor time or memory by its first
- * bytes, within the remaining time, but at least START_MS. */
+/* Answers, from its first bytes, a review that used too much processor time or
+ * memory. The limit is the remaining time, but at least START_MS. */
 static void judge_by_start(struct review_work *j, struct escape_limits limits,
 			   int64_t began)
 {
@@ -323,7 +325,7 @@ static void judge_by_start(struct review_work *j, struct escape_limits limits,
 
 /*
  * Checks a review within the limits. If it exceeds them, its state is freed. A
- * review that used too much processor time or memory is then denied by its
+ * review that used too much processor time or memory is then answered from its
  * start; any other, for example one that had no time left, is answered with
  * 429.
  */
@@ -381,8 +383,8 @@ void server_judge_large(struct peer *peer)
 		refuse_review(peer, ESCAPE_MEMORY);
 }
 
-/* Answers a review that is too long, by its start. Returns NULL if the objects
- * begin after that. */
+/* Answers a review that is too long, from its start. Returns NULL if the
+ * objects begin after that start, or if peer->refusal has the reason. */
 static struct MHD_Response *judge_start(struct peer *peer)
 {
 	struct review_work j = {.peer = peer,
@@ -419,9 +421,9 @@ static void count_in(struct peer *peer)
 	}
 }
 
-/* Returns true if the rejection must be sent before the body arrives: the body
- * is too long to read and drop, or the client waits for "100 Continue" and
- * sends no body. */
+/* Returns true if the rejection must be sent before the body arrives: the
+ * connection must be closed, the body is too long to read and drop, or the
+ * client waits for "100 Continue" and sends no body. */
 static bool is_urgent(const struct peer *peer, const struct headers *headers)
 {
 	return peer->refusal->close || headers->expects ||
@@ -436,7 +438,7 @@ static enum MHD_Result begin(struct peer *peer,
 
 	MHD_get_connection_values_n(connection, MHD_HEADER_KIND, see_header,
 				    &headers);
-	/* The URL is not decoded here: see keep_path(). */
+	/* The URL is not decoded: see keep_path() in server_thread.c. */
 	headers.malformed |= strstr(url, "%00") != NULL;
 	connection_phase(&peer->connection, PHASE_BODY);
 	peer->refusal = check_headers(peer, connection, &headers);

@@ -26,8 +26,8 @@
 #include <unistd.h>
 
 enum {
-	/* Memory of a connection, for headers and the current piece of the
-	 * body. A thousand connections take this each. */
+	/* Memory of each connection, for headers and the current piece of the
+	 * body. */
 	POOL_BYTES = 8 << 10,
 	STACK_BYTES = 1 << 20,
 	ROUND_MS = 1000,

@@ -14,9 +14,9 @@
  * packet. The first counts as sent while it is held; the second counts as sent
  * only when both are.
  *
- * CPU time, user and system, that this saves per review of a Pod (16 kept
- * connections, median of 9 interleaved rounds): reading ahead, 5 % for
- * /validate and 8 % for /mutate; joining records, 4 % and 15 %.
+ * Per review of a Pod, reading ahead saves 5 % of CPU time (user and system) at
+ * /validate and 8 % at /mutate, and joining records 4 % and 15 % (16 kept
+ * connections, median of 9 interleaved rounds).
  */
 #include "server_internal.h"
 

@@ -29,11 +29,11 @@ void client_ca_free(struct client_ca *ca);
  */
 int client_ca_load(struct client_ca *ca, const char *path, struct err *err);
 
-/* The functions below may be called by any thread. Returns the number of times
- * that the set was replaced; 0: no set is loaded. */
+/* Returns the number of times that the set was replaced, or 0 if no set is
+ * loaded. May be called by any thread, like the functions below. */
 unsigned client_ca_generation(const struct client_ca *ca);
 /* Returns the expiry of the certificate that expires last, in seconds since the
- * epoch; 0: no set is loaded. */
+ * epoch, or 0 if no set is loaded. */
 int64_t client_ca_expiry(struct client_ca *ca);
 /* Appends one line that describes the set, for the log. */
 void client_ca_describe(struct client_ca *ca, struct buf *out);

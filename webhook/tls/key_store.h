@@ -47,7 +47,7 @@ int key_store_load_pem(struct key_store *store, const struct buf *cert,
 
 /* Returns true if a pair is loaded and valid at this time. */
 bool key_store_ready(struct key_store *store);
-/* Returns notAfter of the pair in seconds since the epoch; 0: no pair is
+/* Returns notAfter of the pair in seconds since the epoch, or 0 if no pair is
  * loaded. */
 int64_t key_store_expiry(struct key_store *store);
 /* Returns the number of times that the pair was replaced, by which logs and

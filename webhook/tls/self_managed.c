@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Manages certificates in rounds. A round reads the webhook configurations,
- * then the Secret; decides; writes the Secret, loads the pair, writes the
- * configurations. Every write names the version of the object that was read.
- * Configurations are read before the Secret: if another replica changed one
- * since, this replica's write to it fails, so that a bundle is never replaced
- * by an older one.
+ * then the Secret, and decides. It writes the Secret, loads the pair, and
+ * writes the configurations. Every write names the version of the object that
+ * was read. Configurations are read before the Secret: if another replica
+ * changed one since, this replica's write to it fails, so that a bundle is
+ * never replaced by an older one.
  *
  * Bundles are not written to the configurations while a step on the Secret is
  * due. A new CA counts as settled when two rounds, at least `settle` seconds of
@@ -195,7 +195,7 @@ static int decide(struct self_managed *m, struct round *r, struct err *err)
 /* --- writing -------------------------------------------------------------- */
 
 /* Compares the clock with the API server's, which is in an object that every
- * user may request. */
+ * user may request. If that object cannot be read, the clock is trusted. */
 static int check_clock(struct self_managed *m, struct err *err)
 {
 	static const char body[] =

@@ -3,7 +3,7 @@
  * The objects that hold self-managed certificates, as JSON.
  *
  *	self_managed.c         the thread, and the order of requests
- *	self_managed_secret.c  the Secret and its certificates
+ *	self_managed_secret.c  requests to the API server, and the Secret
  *	self_managed_hooks.c   webhook configurations and their caBundle
  *	self_managed_text.c    times and lifetimes
  */
