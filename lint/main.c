@@ -243,7 +243,7 @@ static int unknown_command(const char *word)
 	return log_usage(NULL, "unknown command `%s`", word);
 }
 
-/* command is NULL for the help of the program. */
+/* Prints the help of the command, or of the program if command is NULL. */
 static int print_help(const struct command *command)
 {
 	struct buf out;
@@ -306,8 +306,7 @@ static void *take(size_t size)
 /*
  * Sets up malloc(): the heap grows in large steps and is kept until the end,
  * because with several threads, each return of memory to the system interrupts
- * the other processors. Only blocks larger than a buffer of findings are
- * returned.
+ * the other processors. Only blocks of 4 MiB or more are returned.
  */
 static void set_up_memory(void)
 {

@@ -29,11 +29,14 @@ enum cmp_kind { CMP_NOTHING, CMP_KUSTOMIZE, CMP_HELM, CMP_PLAIN };
  * docs/user-guide/build-environment.md of Argo CD. */
 struct cmp {
 	struct arena arena;
-	const char *folder; /* of the application, absolute, without links */
-	const char *root;   /* of the repository, absolute, without links */
+	/* the application's folder, absolute, without links */
+	const char *folder;
+	/* the repository's folder, absolute, without links */
+	const char *root;
 	/* Parameters of the Application. */
-	const char *render;	 /* NULL: decided by the files in the folder */
-	const char *release;	 /* Helm's; NULL: the application's name */
+	const char *render; /* NULL: decided by the files in the folder */
+	/* name of the release (NULL: the application's name) */
+	const char *release;
 	struct list values;	 /* files, absolute */
 	struct list assignments; /* key=value, as for `helm --set` */
 	bool recurse;		 /* also read plain manifests in subfolders */
@@ -134,7 +137,8 @@ static int take_values(struct cmp *cmp, const json_t *value)
 	return rc;
 }
 
-/* Escapes commas for `helm --set`, except in a list: {a,b}. */
+/* Reads helm-parameters as arguments of `helm --set`. Escapes commas, except in
+ * a list such as {a,b}. */
 static int take_assignments(struct cmp *cmp, const json_t *value)
 {
 	const char *key;
@@ -246,7 +250,8 @@ static int take_parameter(struct cmp *cmp, const json_t *item)
 /*
  * Returns the parameter's value from the variable for it in
  * spec.source.plugin.env: a text, or a list whose items are separated by commas
- * or blanks. NULL if the variable is not set, or the parameter is a map.
+ * or blanks. Returns NULL if the variable is not set, or the parameter is a
+ * map.
  */
 static json_t *variable_value(struct cmp *cmp, const struct parameter *p)
 {
@@ -335,7 +340,7 @@ static enum cmp_kind discover(const struct cmp *cmp)
 						 : CMP_KUSTOMIZE;
 	if (has_entry(cmp->folder, is_kustomization))
 		return CMP_KUSTOMIZE;
-	/* The folder is the current one. */
+	/* The application's folder is the current one. */
 	if (!access("Chart.yaml", F_OK))
 		return CMP_HELM;
 	return cmp->recurse || has_entry(cmp->folder, is_manifest)
@@ -363,8 +368,9 @@ static bool is_folder(const struct dirent *entry, const char *path)
 	return !lstat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* True for text that Argo CD does not treat as a manifest, by its form or its
- * mark, and for settings of gpugate, which do not belong in the cluster. */
+/* True for text that Argo CD does not treat as a manifest, because of its form
+ * or its comment +argocd:skip-file-rendering, and for settings of gpugate,
+ * which do not belong in the cluster. */
 static bool is_left_out(const struct buf *text)
 {
 	return !text_find(text->data, text->len, "apiVersion") ||
@@ -445,7 +451,8 @@ static void add_pair(struct cmp *cmp, struct list *argv, const char *option,
 	list_add(&cmp->arena, argv, value);
 }
 
-/* Calls helm as Argo CD does, with hooks and definitions. */
+/* Adds the chart to the roots. Helm is called as Argo CD calls it, with hooks
+ * and CustomResourceDefinitions. */
 static struct render_root *add_chart(struct cmp *cmp, const struct filter *f,
 				     struct render *r)
 {
@@ -525,8 +532,8 @@ static int print_texts(struct filter *f)
 	return print_out(&out);
 }
 
-/* Lints the texts, and prints them if none fails. Without objects Argo CD would
- * prune the whole application. */
+/* Lints the texts, and prints them if none fails. Prints none if they have no
+ * object, because Argo CD would then prune the whole application. */
 static int lint_rendered(struct filter *f)
 {
 	filter_lint(f);

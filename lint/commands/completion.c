@@ -26,7 +26,8 @@ static void add_rules(struct buf *out)
 		add_word(out, rules.items[i]->name);
 }
 
-/* Rules are sorted by name, not by category. */
+/* Adds each category once. The rules are sorted by name, so categories
+ * repeat. */
 static void add_categories(struct buf *out)
 {
 	struct rule_set rules = program_rules();

@@ -79,7 +79,8 @@ static void add_description(struct buf *out, const struct policy *policy)
 	buf_release(&text);
 }
 
-/* path_rule is the matching entry of `paths:`. */
+/* Prints the settings of a policy; path_rule is the matching entry of
+ * `paths:`. */
 static void print_config(struct buf *out, const struct policies *policies,
 			 const struct policy_entry *entry,
 			 const struct policy *policy,

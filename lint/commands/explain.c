@@ -412,7 +412,7 @@ static int unknown_rule(const struct rule_set *rules, const char *name)
 	return 2;
 }
 
-/* A built-in rule can be explained even if the policy is broken. */
+/* Explains a built-in rule even if the policy is broken. */
 int explain_command(struct options *options)
 {
 	struct rule_set rules = program_rules();

@@ -19,7 +19,7 @@
 #include "snapshot/kubectl.h"
 #include "snapshot/snapshot.h"
 
-/* Kinds without pods that rules need. */
+/* Kinds that make no pods, but that rules need. */
 static const char beside[] =
 	"Service PersistentVolumeClaim ResourceClaim ResourceClaimTemplate "
 	"HorizontalPodAutoscaler PodDisruptionBudget NetworkPolicy PodGroup";

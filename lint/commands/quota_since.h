@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files below the paths as of a git revision. */
+/* Adds the workloads of a git revision to a table of quotas, for `gpugate quota
+ * --since`. */
 #ifndef LINT_QUOTA_SINCE_H
 #define LINT_QUOTA_SINCE_H
 

@@ -42,8 +42,8 @@ static void add_cell(struct buf *out, const char *text)
 	}
 }
 
-/* Returns "safe" if --fix applies the fix; "opt-in" if --unsafe-fixes does, or
- * --fix after the policy has set the value; "" if the user must edit the
+/* Returns "safe" if --fix applies the fix, "opt-in" if --unsafe-fixes does, or
+ * --fix after the policy has set the value, and "" if the user must edit the
  * manifest. */
 static const char *repair_name(const struct rule *r)
 {

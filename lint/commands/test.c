@@ -172,7 +172,8 @@ static void add_lines(struct buf *out, const unsigned *lines, size_t n)
 }
 
 /* Compares the lines with the expected ones. Returns NULL if they are equal, or
- * else the reason. A finding about an error in the rule does not count. */
+ * else the reason. An error of an expression or of the file is always such a
+ * reason. */
 static const char *compare(struct testing *t, const struct custom_test *test)
 {
 	struct buf text;

@@ -47,8 +47,9 @@ struct lint_file {
 	const char *name;
 	uint32_t folder;
 	uint32_t flags;
-	uint16_t error; /* errno of open() or read(); EFBIG: above the limit */
-	uint32_t size;	/* number of bytes that were linted */
+	/* errno of open() or read(), or EFBIG for a file above the limit */
+	uint16_t error;
+	uint32_t size; /* number of bytes that were linted */
 };
 
 struct lint_folder {
@@ -60,7 +61,7 @@ struct lint_folder {
 
 /* A folder that the user named, or the folder of a file that the user named. */
 struct lint_root {
-	const char *real; /* absolute, without symbolic links; NULL: unknown */
+	const char *real; /* absolute, without symbolic links (NULL: unknown) */
 	size_t shown;	  /* length of its path as shown */
 };
 

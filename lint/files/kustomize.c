@@ -5,8 +5,8 @@
  * everything in and below the listed folder. Fields after the kustomization
  * reference (kubectl.docs.kubernetes.io): patches[].path,
  * patchesJson6902[].path, patchesStrategicMerge[] and components[]. A file is
- * parsed only if it contains one of those words: most kustomizations list only
- * resources.
+ * parsed only if it contains one of these words or `vars`, because most
+ * kustomizations list only resources.
  */
 #include "kustomize.h"
 
@@ -107,7 +107,7 @@ static void add_marks(struct kustomize *k, const struct node *root,
 	static const char *const lists[] = {"patches", "patchesJson6902",
 					    "patchesStrategicMerge",
 					    "components"};
-	/* These replace references in the files that are listed. */
+	/* Vars replace references in the files that are listed. */
 	bool patches = node_first(node_get(root, "vars")) != NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {

@@ -55,7 +55,7 @@ void kustomize_read(struct kustomize *k, int dirfd, const char *name,
 /* Reads kustomizations in the absolute folder and in a few folders above it, up
  * to the root of its repository. */
 void kustomize_look_above(struct kustomize *k, const char *folder);
-/* Moves to dst what src has found. */
+/* Moves the paths and files that src has found to dst. */
 void kustomize_join(struct kustomize *dst, struct kustomize *src);
 /* Sets the flags of listed files and folders; the list must be sorted. */
 void kustomize_mark(struct kustomize *k, struct files *files);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The sorted tree of folders below a root that .gitignore and --exclude do not
- * exclude. Several threads read it in parallel: if the folders are not in the
- * cache, a single thread takes 1.7 times as long (30,000 folders: 3.5 s more in
- * a run of 12 s), else the same time. Policies, whose effect depends on the
+ * exclude. Several threads read it in parallel, which saves time mostly if the
+ * folders are not in the page cache. Policies, whose effect depends on the
  * order of folders, are applied later by the walk.
  *
  * The tree lives until tree_reset().

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Code actions: the fix of each finding, all safe fixes that --fix would apply,
- * and the comment that suppresses a finding, as --add-ignore writes it. There
- * are none for a text that cannot be parsed.
+ * and the comment that suppresses a finding, as --add-ignore writes it. A text
+ * that cannot be parsed has no actions.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@ static const char reason[] = "TODO: say why";
 struct action_list {
 	struct lsp_session *session;
 	struct lsp_document *document;
-	const json_t *only; /* requested kinds; NULL: any */
+	const json_t *only; /* requested kinds (NULL: any) */
 	uint32_t start, end;
 	json_t *out;
 };

@@ -24,8 +24,8 @@ struct lsp_input {
 void lsp_input_init(struct lsp_input *input, int fd);
 void lsp_input_release(struct lsp_input *input);
 /* Reads the next message. Returns 1 with its body, which lives until the next
- * call; 0 at the end of the input; -1 if the input is not a message, so that
- * later messages cannot be found either. */
+ * call, or 0 at the end of the input. Returns -1 if the input is not a message,
+ * so that later messages cannot be found either. */
 int lsp_read(struct lsp_input *input, const char **body, size_t *len);
 /* True if there is input, or if some arrives within this many milliseconds. */
 bool lsp_pending(const struct lsp_input *input, int milliseconds);

@@ -68,7 +68,7 @@ static const struct rule *rule_named(const struct lsp_document *d,
 	return index < 0 ? NULL : rules.items[index];
 }
 
-/* True if an earlier finding at this position has the same rule. */
+/* True if the rule is one of the n rules in shown. */
 static bool is_shown(const struct rule *const *shown, size_t n,
 		     const struct rule *rule)
 {

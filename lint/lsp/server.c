@@ -33,7 +33,7 @@ static void respond(struct lsp_session *session, const json_t *id,
 		session->ended = true;
 }
 
-/* id is NULL if it could not be parsed. */
+/* Responds with an error; id is NULL if it could not be parsed. */
 static void respond_error(struct lsp_session *session, const json_t *id,
 			  int code, const char *text)
 {

@@ -21,14 +21,14 @@ struct lsp_related {
 	const char *message;
 };
 
-/* Positions are byte offsets in the linted text. */
+/* A finding of a document. Positions are byte offsets in the linted text. */
 struct lsp_finding {
 	const struct rule *rule; /* valid until the next lint */
 	enum severity severity;
 	uint32_t start, end;
 	uint32_t line; /* from 1 */
 	const char *message, *help;
-	/* the edits that fix the finding; NULL: gpugate cannot fix it */
+	/* the edits that fix the finding (NULL: gpugate cannot fix it) */
 	const struct fix_result *repair;
 	const struct lsp_related *related;
 	size_t nrelated;

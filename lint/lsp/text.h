@@ -35,7 +35,8 @@ uint32_t lsp_offset(const struct lsp_text *text, struct lsp_position position);
 struct lsp_position lsp_position(const struct lsp_text *text, uint32_t offset);
 /* Returns the number of code units in n bytes. */
 uint32_t lsp_units(enum lsp_encoding encoding, const char *s, size_t n);
-/* Requires start <= end <= length of the text. */
+/* Replaces the bytes [start, end). Requires start <= end <= length of the
+ * text. */
 void lsp_text_replace(struct lsp_text *text, uint32_t start, uint32_t end,
 		      const char *data, size_t len);
 

@@ -65,7 +65,7 @@ static const struct key policy_keys[] = {
 	 "gpu-operator, nvidia-gpu-operator, nvidia-device-plugin."},
 	{"platform", "map",
 	 "Facts about the cluster, used if there is no snapshot: gpuTaints, gpuProducts "
-	 "and priorityClasses (lists; empty: there are none), "
+	 "and priorityClasses (lists, which may be empty if there are none), "
 	 "defaultPriorityClass, limitRangeDefaults (true or false: whether "
 	 "LimitRanges give containers cpu and memory), deviceInjection "
 	 "(envvar, volume-mounts or cdi: how the device plugin hands over "
@@ -87,7 +87,7 @@ static const struct key policy_keys[] = {
 	 "env, volumes and labels, written as in a pod. The key "
 	 "namespaces (globs) limits an item to some namespaces. No "
 	 "rule reports these fields as missing or as a problem."},
-	{"controllerPods", "audit|deny",
+	{"controllerPods", "audit or deny",
 	 "If deny, Pods of controllers are also denied if they use "
 	 "devices that the scheduler does not count. Default: deny "
 	 "with the preset strict, else audit."},
@@ -165,7 +165,7 @@ static void add_rules_files(struct buf *out)
 		"  tests: [{file: bad.yaml, want: [12]}]\n"
 		".fi\n"
 		".PP\n"
-		"The keys why, remedy and evidence are optional. Variables: object, oldObject, request, namespaceObject, params, pod, container and gpugate. gpugate has gpus (of the container, the pod, or the largest pod), totalGpus, pods, peakPods, workload (training, serving, batch, service, interactive, ray, daemon, other); for a pod, role, resource and spot; for a container, image.host, image.name and image.tag; with a snapshot, cluster.priorityClasses, cluster.runtimeClasses, cluster.volcanoQueues, cluster.clusterQueues and cluster.nodes. Native kinds have their defaults and canonical "
+		"The keys why, remedy and evidence are optional. Variables: object, oldObject, request, namespaceObject, params, pod, container and gpugate. gpugate has gpus (of the container, the pod, or the largest pod), totalGpus, pods, peakPods and workload (training, serving, batch, service, interactive, ray, daemon, other). For a pod it also has role, resource and spot, and for a container image.host, image.name and image.tag. With a snapshot it has cluster.priorityClasses, cluster.runtimeClasses, cluster.volcanoQueues, cluster.clusterQueues and cluster.nodes. Native kinds have their defaults and canonical "
 		"quantities (nvidia.com/gpu: 2 is '2'), as the API server "
 		"sends them; custom resources are read as written. A rule that depends on something unknown (a placeholder, the cluster without a snapshot, a named time zone; in files, the old object and the user) reports nothing, and the summary counts this.\n");
 }
@@ -195,38 +195,36 @@ static void add_program(struct buf *out)
 			add_command(out, &command_list.items[i]);
 	add_formats(out);
 	add_rules_files(out);
-	buf_adds(out,
-		 ".SH SUPPRESSION\nA comment on the line of a finding or on "
-		 "the line above:\n.PP\n# gpugate: ignore[RULE] "
-		 "until=YYYY\\-MM\\-DD \\-\\- reason\n.PP\nFor a whole file: "
-		 "# gpugate: ignore\\-file[RULE] \\-\\- reason. On an object "
-		 "or a template in it: the annotations\ngpugate.dev/ignore, "
-		 "gpugate.dev/ignore\\-reason and "
-		 "gpugate.dev/ignore\\-until.\n.SH SECRETS\nValues of tokens, "
-		 "keys and passwords are masked in all output, whichever "
-		 "rules run: hf_**** or ****. A diff with a masked line "
-		 "cannot be applied. A fix whose text contains such a value "
-		 "is omitted from the formats from which programs apply "
-		 "fixes.\n.SH EXIT STATUS\n.TP\n0\nnothing at or above "
-		 "\\-\\-fail\\-on is left\n.TP\n1\nfindings at or above "
-		 "\\-\\-fail\\-on are left, \\-\\-diff shows changes, or a "
-		 "file was fixed with "
-		 "\\-\\-exit\\-non\\-zero\\-on\\-fix\n.TP\n2\nwrong usage, an "
-		 "invalid policy, an input that cannot be read, or an "
-		 "internal error (findings are still printed)\n.SH "
-		 "ENVIRONMENT\nEvery option can be given as a variable, which "
-		 "the command line overrides. Items of lists are separated by "
-		 "commas (in\nGPUGATE_FORMAT and GPUGATE_EXCLUDE by blanks); "
-		 "flags are 1 or 0.\nNO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, "
-		 "CLICOLOR and TERM are honored in this order. TMPDIR is "
-		 "where kustomizations and charts are built.\n.SH "
-		 "FILES\n.TP\n\\&.gpugate.yaml\nthe policy of the files in "
-		 "and below its folder; see\n.BR gpugate\\-policy (5)\n.SH "
-		 "LIMITS\nA manifest has at most 64 MiB, a file of a policy 1 "
-		 "MiB, a cluster snapshot or a baseline 256 MiB. The files of "
-		 "--cluster, --config, --policy and --baseline may be pipes. "
-		 "All other files must be regular.\n.SH SEE ALSO\n.BR "
-		 "gpugate\\-policy (5)\n");
+	buf_adds(
+		out,
+		".SH SUPPRESSION\nA comment on the line of a finding or on "
+		"the line above:\n.PP\n# gpugate: ignore[RULE] "
+		"until=YYYY\\-MM\\-DD \\-\\- reason\n.PP\nFor a whole file: "
+		"# gpugate: ignore\\-file[RULE] \\-\\- reason. On an object "
+		"or a template in it: the annotations\ngpugate.dev/ignore, "
+		"gpugate.dev/ignore\\-reason and "
+		"gpugate.dev/ignore\\-until.\n.SH SECRETS\nValues of tokens, "
+		"keys and passwords are masked in all output, whichever "
+		"rules run: hf_**** or ****. A diff with a masked line "
+		"cannot be applied. A fix whose text contains such a value "
+		"is omitted from the formats from which programs apply "
+		"fixes.\n.SH EXIT STATUS\n.TP\n0\nnothing at or above "
+		"\\-\\-fail\\-on is left\n.TP\n1\nfindings at or above "
+		"\\-\\-fail\\-on are left, \\-\\-diff shows changes, or a "
+		"file was fixed with "
+		"\\-\\-exit\\-non\\-zero\\-on\\-fix\n.TP\n2\nwrong usage, an "
+		"invalid policy, an input that cannot be read, or an "
+		"internal error (findings are still printed)\n.SH "
+		"ENVIRONMENT\nEvery option can be given as a variable, which "
+		"the command line overrides. Items of lists are separated by commas (in\nGPUGATE_FORMAT, GPUGATE_EXCLUDE, GPUGATE_ADMISSION_POLICY and\nGPUGATE_AS_GROUP by blanks); "
+		"flags are 1 or 0.\nNO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, "
+		"CLICOLOR and TERM are honored in this order. TMPDIR is "
+		"where kustomizations and charts are built.\n.SH "
+		"FILES\n.TP\n\\&.gpugate.yaml\nthe policy of the files in "
+		"and below its folder; see\n.BR gpugate\\-policy (5)\n.SH "
+		"LIMITS\nA manifest has at most 64 MiB, a file of a policy 1 "
+		"MiB, a cluster snapshot or a baseline 256 MiB. Manifests that are named on the command line and the files of --cluster, --config, --policy, --baseline and --admission-policy may be pipes. All other files must be regular.\n.SH SEE ALSO\n.BR "
+		"gpugate\\-policy (5)\n");
 }
 
 static void add_policy(struct buf *out)

@@ -222,7 +222,7 @@ static const struct option table[] = {
 	 AT(no_ignore_vcs), NULL, NULL,
 	 .help = "Also read files that .gitignore excludes."},
 	{"strict-input", 0, OPTION_FLAG, FOR_LINT, AT(strict_input), NULL, NULL,
-	 .help = "Exit with 2 when a file is skipped because it is a template."},
+	 .help = "Exit with 2 when a file is skipped because it is a template or a broken symbolic link."},
 	{"render", 0, OPTION_TEXT, FOR_LINT, AT(render), "WHEN",
 	 "auto never require",
 	 .help = "Build the kustomizations and charts of walked folders with "
@@ -237,7 +237,7 @@ static const struct option table[] = {
 		 "instead."},
 	{"jobs", 'j', OPTION_NUMBER, FOR_LINT | FOR_LSP | FOR_QUOTA, AT(jobs),
 	 "N", NULL,
-	 .help = "The number of threads (default: one per processor). The "
+	 .help = "The number of threads, at most 64 (default: one per processor). The "
 		 "result is the same for any number.",
 	 .least = 1, .most = 1000000},
 	{"statistics", 0, OPTION_FLAG, FOR_LINT, AT(statistics), NULL, NULL,
@@ -257,8 +257,7 @@ static const struct option table[] = {
 	 .help = "Show every finding in full. Without this option, `full` shows "
 		 "the first three errors and the first three warnings of each "
 		 "rule and counts the rest; infos are only counted unless "
-		 "--fail-on is info. Other formats contain all findings, but "
-		 "show infos about the cluster once per rule."},
+		 "--fail-on is info. Other formats contain all findings, but except for openreports they show infos about the cluster once per rule."},
 	{"docs-url", 0, OPTION_TEXT, FOR_LSP | FOR_POST_RENDER, AT(docs_url),
 	 "URL", NULL,
 	 .help = "Link each rule to its page, URL/RULE.md, in a copy of "
@@ -266,8 +265,7 @@ static const struct option table[] = {
 		 "links."},
 	{"docs-url", 0, OPTION_TEXT, FOR_LINT, AT(docs_url), "URL", NULL,
 	 .help = "Link each rule to its page, URL/RULE.md, in a copy of "
-		 "rules/docs such as a mirror. Links appear in html, sarif, "
-		 "json, openreports, editors, and on a terminal with color. "
+		 "rules/docs such as a mirror. Links appear in html, sarif, json, jsonl and openreports, and on a terminal with color. "
 		 "If URL is empty, there are no links."},
 	{"color", 0, OPTION_TEXT,
 	 FOR_LINT | FOR_QUOTA | FOR_EXPLAIN | FOR_RULES | FOR_TEST, AT(color),

@@ -17,7 +17,7 @@ struct quota_item {
 	/* path of the file; for a removed workload, its former path */
 	const char *path;
 	unsigned line, column;
-	bool now, was; /* exists in the files; in the revision */
+	bool now, was; /* exists in the files, existed in the revision */
 	bool suspended, queued, unknown;
 	struct quantity steady, peak; /* 0 if it is not in the files */
 	/* Part of the amount in use that belongs to this workload. */
@@ -48,7 +48,7 @@ struct quota_table {
 	size_t n;
 	bool since; /* compare with a revision */
 	bool unknown;
-	const char *only;	       /* show only this namespace; NULL: all */
+	const char *only; /* show only this namespace (NULL: all) */
 	const struct cluster *cluster; /* state of --cluster, or NULL */
 	int64_t now;
 };

@@ -301,8 +301,8 @@ static const struct quota_row *tightest(const struct quota_row *rows, size_t n)
 	return worst;
 }
 
-/* Draws a line of cells for the namespace of the first row, whose rows come
- * first among the n rows. Returns their number. */
+/* Draws a line of cells for the namespace of the first row. Returns the number
+ * of its rows, which come first among the n rows. */
 static size_t add_namespace(struct buf *out, const struct quota_map *map,
 			    const struct quota_row *rows, size_t n, unsigned y)
 {
@@ -364,8 +364,8 @@ static void add_resources(struct buf *out, const struct quota_map *map)
 	}
 }
 
-/* Draws a square of this color, or a mark, with its meaning; returns the x
- * position after it. */
+/* Draws a square of this color with its meaning. Returns the x position after
+ * it. */
 static unsigned add_key(struct buf *out, unsigned x, unsigned y,
 			const struct quota_shade *shade)
 {

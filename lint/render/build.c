@@ -2,11 +2,11 @@
 /*
  * Builds kustomizations and charts. A kustomization is built through another
  * one in a temporary folder that lists it and turns on origin annotations, so
- * that the user's files do not change. The program runs without plugins and
- * without network, and may load files only from the folder of each
- * kustomization: bases that need the network are rejected before, and other
- * requests fail because the proxy does not exist. A root that will be applied
- * (render.h) is built in its own folder, as the user's program does it.
+ * that the user's files do not change. The program runs without plugins, and
+ * may load files only from the folder of each kustomization. Unless the network
+ * may be used, bases that need it are rejected before, and other requests fail
+ * because the proxy does not exist. A root that will be applied (render.h) is
+ * built in its own folder, as the user's program does it.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -137,7 +137,7 @@ static const char *first_line(struct arena *arena, const char *text)
 struct build {
 	struct builds *all;
 	struct render_root *root;
-	const char *folder; /* temporary folder; NULL: the root's folder */
+	const char *folder; /* temporary folder (NULL: the root's folder) */
 	struct arena *arena;
 	struct buf errors;
 	struct err err;

@@ -103,8 +103,8 @@ struct render {
 	/* The text will be applied, so that the user's program prints it, in
 	 * this environment and without annotations about origins. */
 	bool applied;
-	/* Real path of the folder out of which no path may lead; NULL: the
-	 * repository of each root. */
+	/* Real path of the folder out of which no path may lead (NULL: the
+	 * repository of each root). */
 	const char *border;
 	struct render_tool kustomize, helm;
 	struct render_root *roots; /* sorted by folder */
@@ -180,7 +180,7 @@ const struct render_object *render_object_at(const struct render_root *root,
 
 /* A position in one of the source files. */
 struct render_place {
-	struct render_text *text; /* text of a file; NULL: unknown */
+	struct render_text *text; /* text of a file (NULL: unknown) */
 	const struct render_item *item;
 	const struct node *node; /* NULL: only the file is known */
 	/* the key of the node is meant, not its value */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads texts once and keeps them, because every overlay of a base needs it. */
+/* Reads texts once and keeps them, because every overlay of a base needs the
+ * base's texts. */
 #include "render.h"
 
 #include <fcntl.h>

@@ -103,8 +103,9 @@ void *report_begin(const struct report_format *format, FILE *out,
 void report_end(const struct report_format *format, void *state,
 		const struct report_summary *summary);
 
-/* True if the finding counts as a failure. fail_on is the value of --fail-on;
- * NULL: its default. Every decision about this uses this function. */
+/* True if the finding counts as a failure. fail_on is the value of
+ * --fail-on (NULL: its default). Every decision about this uses this
+ * function. */
 bool finding_fails(const struct finding *finding, const char *fail_on);
 
 /* Formats also get suppressed findings (see finding.suppressed), and omit them

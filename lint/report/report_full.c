@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes the default report, for users: the line of each finding, each place
- * once, with the help and the address of the rule's page. A summary of the
+ * Writes the default report, for users: the lines of each finding, each place
+ * once, with the help and the command that explains the rule. A summary of the
  * input follows. Because a first run finds the same problem in many places,
  * only a few findings of each rule are shown. Others, and infos, are counted.
  *

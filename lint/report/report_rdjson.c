@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reviewdog's format rdjson. Lines and columns count from 1; columns are bytes
- * of UTF-8 (not code points, as in the other formats); ends are exclusive.
+ * reviewdog's format rdjson. Lines and columns count from 1, and ends are
+ * exclusive. Columns are bytes of UTF-8, not code points as in the other
+ * formats.
  */
 #include <string.h>
 
@@ -16,7 +17,7 @@ static const char *const severities[] = {
 	[SEVERITY_INFO] = "INFO",
 };
 
-/* Without the text of the file, only the line is known. */
+/* Writes a position. Without the text of the file, only the line is known. */
 static void put_position(struct buf *out, const char *key,
 			 struct source *source, uint32_t line, uint32_t offset)
 {

@@ -114,7 +114,7 @@ static void add_comment(struct buf *out, const struct comment_plan *plan,
 
 /* Writes the file's text with a comment above each line with findings; if a
  * line already has a comment, adds the names of the rules to it. only is the
- * only line to change; NULL: all lines that are not rejected. */
+ * only line to change (NULL: all lines that are not rejected). */
 static void render(const struct comment_plan *plan,
 		   const struct comment_line *only, struct buf *out)
 {

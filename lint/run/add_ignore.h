@@ -27,8 +27,9 @@ struct add_ignore {
 };
 
 /*
- * Makes the new text, and marks findings with a comment as suppressed; or sets
- * refused. The caller writes the text and releases it.
+ * Makes the new text, and marks findings with a comment as suppressed. Sets
+ * refused if some findings get no comment. The caller writes the text and
+ * releases it.
  */
 void add_ignore_plan(struct add_ignore *add);
 

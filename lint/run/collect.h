@@ -33,7 +33,8 @@ struct collection {
 	/* findings of files from this index on are not stored */
 	atomic_size_t end;
 	/* Used for findings of set rules, which are added in the order of
-	 * files: number of findings in the files before the current one. */
+	 * files. `before` is the number of findings in the files before
+	 * `next`. */
 	struct finding_memory memory;
 	size_t before;
 	uint32_t next;

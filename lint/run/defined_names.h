@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names, runtimes and policies that objects of the linted files define, and
- * findings about these runtimes. They are read on first use. Thread-safe. */
+/* Names, claims, runtimes and policies that objects of the linted files define,
+ * and findings about these runtimes. They are read on first use.
+ * Thread-safe. */
 #ifndef LINT_DEFINED_NAMES_H
 #define LINT_DEFINED_NAMES_H
 
@@ -38,7 +39,8 @@ struct defined_names {
 void defined_names_init(struct defined_names *names, const struct files *files,
 			const struct stdin_cache *stdin_cache);
 void defined_names_release(struct defined_names *names);
-/* context is a struct defined_names; name receives the result. */
+/* Finds a defined name of this kind that matches text. context is a struct
+ * defined_names, and name receives the result. */
 bool defined_names_find(void *context, enum defined_kind kind, const char *text,
 			struct defined_name *name);
 /* Returns the only matching claim in the other files of the file's folder; NULL

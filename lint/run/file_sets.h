@@ -13,7 +13,7 @@
 
 struct file_sets {
 	struct arena arena;
-	/* number of the set, by file; NULL: all files are one set */
+	/* number of the set, by file (NULL: all files are one set) */
 	uint32_t *numbers;
 	uint32_t named; /* number of sets named in the policy: 1, 2, ... */
 	/* Folders that are separate sets although the policy does not say

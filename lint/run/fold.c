@@ -6,8 +6,8 @@
 
 #include "lint/report/report.h"
 
-/* True for an info that may be folded. A fix that reports offer is shown at
- * each of its places. */
+/* True for an info that may be folded. An info with a fix that reports offer is
+ * not, so that the fix is shown at each of its places. */
 static bool is_foldable(const struct fold *fold, const struct finding *finding)
 {
 	return finding->rule->flags & RULE_SITE &&

@@ -432,8 +432,8 @@ static void require_rule(struct merge *m, const char *name)
 	}
 }
 
-/* Every reason that is about a missing or old snapshot contains the word
- * "cluster". */
+/* Reports the rules that were skipped for lack of a snapshot. Every reason that
+ * is about a missing or old snapshot contains the word "cluster". */
 static void require_cluster(struct merge *m)
 {
 	const struct report_summary *s = &m->summary;
@@ -488,8 +488,8 @@ struct quota_maker lint_quota_maker(struct lint *lint)
 	};
 }
 
-/* Adds the section about quotas. Without quotas it is empty, so that the table
- * is not made. */
+/* Adds the section about quotas. Without quotas and snapshots it would be
+ * empty, so the table is not made. */
 static void add_quotas(void *context, struct buf *out)
 {
 	struct lint *lint = context;
@@ -508,8 +508,8 @@ static void add_quotas(void *context, struct buf *out)
 
 /* --- all files ------------------------------------------------------------ */
 
-/* Always reports which programs rendered files, because a program in PATH
- * changes the findings. */
+/* Logs which programs rendered files, because a program in PATH changes the
+ * findings. Logs nothing if a report shows this, or with --quiet. */
 static void tell_rendered(struct merge *m)
 {
 	struct lint *lint = m->lint;

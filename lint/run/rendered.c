@@ -343,8 +343,8 @@ static bool is_asked(const struct options *options)
 	       !options->since;
 }
 
-/* True if files are fixed first. A baseline is written in the same run, so not
- * with it. */
+/* True if files are fixed in a run before the one that renders them. A baseline
+ * must be written in the same run. */
 static bool is_repairing(const struct options *o)
 {
 	return o->fix && !o->diff && !o->write_baseline && !o->prune_baseline;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Moves findings of rendered texts to the source files: to the places there,
- * where the comments of the source apply and the fixes are those of the same
+ * Moves findings of rendered texts to their places in the source files. There,
+ * the comments of the source apply, and a finding gets the fix of the same
  * finding in the source alone. Findings of several roots at the same place are
  * merged.
  */

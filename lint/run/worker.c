@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Workers take small runs of adjacent files from one counter, so that one
+ * Workers take small groups of adjacent files from one counter, so that one
  * thread reads most of a folder and no thread waits. The calling thread is also
  * a worker; for a few files, no other is started.
  *

@@ -28,7 +28,7 @@ struct job {
 	struct clusters *clusters;
 	struct files *files;
 	struct collection *collection;
-	/* state of each file when it was read; NULL: no file is written */
+	/* state of each file when it was read (NULL: no file is written) */
 	struct file_stamp *stamps;
 	/* for each file, lines about its fixes or NULL; the array is NULL if no
 	 * file is fixed */

@@ -58,7 +58,7 @@ static void print_problems(struct policies *policies,
 	policies->broken |= problems->errors > 0;
 }
 
-/* options is NULL if the user named the file. */
+/* Loads a policy file; options is NULL if the user named it. */
 static struct policy *load(struct policies *policies, const char *path,
 			   const struct policy_options *options)
 {
@@ -276,7 +276,9 @@ static const char *refuse_path(void *context, const char *path)
 		       "name only files of its own repository";
 }
 
-/* Outside of a repository, the policy's folder is the limit. */
+/* Returns the policy's folder, and the folder out of which its paths may not
+ * lead: the root of its repository, or outside of a repository the policy's
+ * folder. */
 static struct found found_at(struct policies *policies, const char *path)
 {
 	struct found found = {.folder = folder_of(policies, path)};

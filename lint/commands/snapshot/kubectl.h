@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls kubectl with --kubectl, --context and --kubeconfig.
+ * Calls kubectl as --kubectl, --context and --kubeconfig select it.
  */
 #ifndef LINT_KUBECTL_H
 #define LINT_KUBECTL_H

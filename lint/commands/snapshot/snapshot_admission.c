@@ -168,7 +168,7 @@ static void take_definition(struct saving *s, const struct wanted_kind *w,
 			    const struct node *item)
 {
 	static const char left_out[] =
-		"its schema is left out of the snapshot: it is larger than 1 MiB, or all schemas together are larger than 16 MiB";
+		"its schema is left out of the snapshot: it is larger than 1 MiB, or the saved objects together are larger than 16 MiB";
 	struct defined d = {
 		arena_strdup(&s->arena, text_at(item, "spec.group")),
 		arena_strdup(&s->arena, text_at(item, "spec.names.kind")),
@@ -226,7 +226,8 @@ static const struct node *read_answer(struct saving *s, struct arena *arena)
 }
 
 /* Reads a list page by page; path may contain a query. If the kind cannot be
- * read, records the reason, unless the server does not have it. */
+ * read, records the reason. A kind that the server does not have is recorded
+ * only if it is that of a parameter. */
 static void read_list(struct saving *s, const struct wanted_kind *w,
 		      const char *path)
 {
@@ -324,7 +325,8 @@ static bool is_asked(struct saving *s, const char *path)
 	return false;
 }
 
-/* namespace is NULL for all namespaces, or for cluster-scoped objects. */
+/* Reads the parameters to which the paramRef of a binding refers. namespace is
+ * NULL for all namespaces, or for cluster-scoped objects. */
 static void read_parameters(struct saving *s, const struct wanted_kind *w,
 			    const struct node *ref, const char *namespace)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes a finding as an article: the message, the place, the lines with the
- * place underlined, the help, and the fix as a diff. Names of classes and data
- * attributes are single letters, because a report contains thousands of them.
+ * place underlined, the help, and the fix as a diff. The class of an article
+ * and its data attributes are single letters, because a report contains
+ * thousands of them.
  */
 #include <string.h>
 

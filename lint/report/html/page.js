@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 'use strict';
-/* What the pages do beyond being read: the theme, and in a report the filter,
- * whose state is in the address. Without it everything is shown. */
+/* Adds the choice of the theme and, in a report, the filter, whose state is in
+ * the address. Without this script, everything is shown. */
 {
 	const $ = id => document.getElementById(id);
 	const root = document.documentElement;
@@ -36,7 +36,7 @@
 	};
 	label();
 
-	/* All of it goes onto paper. */
+	/* Print all of the page. */
 	addEventListener('beforeprint', () => {
 		for (const d of document.querySelectorAll('details'))
 			d.open = true;
