@@ -25,7 +25,7 @@
 struct rotate_state {
 	struct issued ca; /* the CA that signs */
 	struct buf old;	  /* certificates of CAs that signed before */
-	/* expiry of the last leaf of an old CA; 0: unknown */
+	/* expiry of the last leaf of an old CA (0: unknown) */
 	int64_t old_until;
 	struct issued leaf; /* the leaf that is served */
 };
@@ -37,7 +37,7 @@ struct rotate_ask {
 	const char *const *names; /* DNS names, addresses; NULL-terminated */
 	int64_t now;		  /* seconds since the epoch */
 	int64_t ca_life, leaf_life;
-	/* Bundles that clients have now, as PEM; NULL: unknown. */
+	/* Bundles that clients have now, as PEM (NULL: unknown). */
 	const struct buf *bundles;
 	/* All clients have the bundle of this state. */
 	bool published;
@@ -55,7 +55,7 @@ enum {
 };
 
 struct rotate_report {
-	/* bits of steps that were taken; 0: the state is unchanged */
+	/* bits of steps that were taken (0: the state is unchanged) */
 	unsigned steps;
 	bool serve;	     /* the leaf may be served */
 	bool waiting;	     /* a step waits until `settled` is true */

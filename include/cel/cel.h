@@ -82,7 +82,7 @@ struct cel_eval_options {
 	void *context;
 	uint64_t budget; /* CEL_EXPRESSION_BUDGET, or the remaining part of a
 			    larger budget */
-	uint64_t work;	 /* limit below CEL_WORK; 0: CEL_WORK */
+	uint64_t work;	 /* limit below CEL_WORK (0: CEL_WORK) */
 	/* Objects are fragments: absent fields are unknown. */
 	bool fragment;
 };

@@ -44,7 +44,8 @@ struct cel_eval;
 struct cel_opaque_type {
 	struct cel_type type;
 	bool (*equal)(const void *a, const void *b);
-	uint64_t (*size)(const void *data); /* for costs; NULL: the size is 1 */
+	uint64_t (*size)(
+		const void *data); /* for costs (NULL: the size is 1) */
 };
 
 struct cel_value {

@@ -129,7 +129,7 @@ admission_policies_touched(const struct admission_policies *set,
 void admission_save(const char *api_version, const char *kind,
 		    const struct node *root, struct buf *out);
 /* Appends a definition, with or without its schemas. left_out is the reason for
- * omitting them; NULL: they are not needed. */
+ * omitting them (NULL: they are not needed). */
 void admission_save_definition(const struct node *root, bool schemas,
 			       const char *left_out, struct buf *out);
 /* True if the set, which may be NULL, has a definition of the kind. */

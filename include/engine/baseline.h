@@ -50,8 +50,8 @@ size_t baseline_count(const struct baseline *baseline);
 /*
  * Calls the function `each`, which may be NULL, for each stale entry, and
  * returns their number. An entry is stale if no finding matched it, although
- * this run could have found its finding. looked_for() decides whether it could;
- * NULL: it always could.
+ * this run could have found its finding. looked_for() decides whether it
+ * could (NULL: it always could).
  */
 struct baseline_files {
 	bool (*looked_for)(void *context, const struct baseline_entry *entry);

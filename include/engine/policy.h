@@ -109,7 +109,7 @@ struct policy *policy_default(const struct rule_set *rules, const char *preset);
 struct policy_options {
 	bool admission; /* unknown rule names are only warnings, for an old
 			   binary with a new policy; files must be regular */
-	int64_t today;	/* days since the epoch; 0: today by the clock */
+	int64_t today;	/* days since the epoch (0: today by the clock) */
 	/* Set if the policy file was found, not named by the user. It must then
 	 * be a regular file, and may refer to a path only if this function
 	 * returns NULL; otherwise it returns the reason for refusing the

@@ -124,8 +124,8 @@ struct rejection {
 	/* The parts to check, as words "Kind", "Kind:path" or
 	 * "group/Kind:path". NULL: the pod templates of all kinds. */
 	const char *kind;
-	/* Path from the part to the reported field; NULL: the field that
-	 * decides. A part without the field is accepted, unless absent is
+	/* Path from the part to the reported field (NULL: the field that
+	 * decides). A part without the field is accepted, unless absent is
 	 * set. */
 	const char *field;
 	/* CEL expression that is true for accepted parts. NULL: the rule's C
@@ -175,8 +175,8 @@ struct rejections {
 	const char *maker;
 	/* the operator whose version since and until compare */
 	enum operator_name component;
-	/* True for kinds that are rejected for the fault of a pod template;
-	 * NULL: always the pod. */
+	/* True for kinds that are rejected for the fault of a pod
+	 * template (NULL: always the pod). */
 	bool (*rejects_object)(const struct object *object);
 };
 
@@ -188,7 +188,7 @@ struct rule {
 	const char *category;	/* name of its folder */
 	enum severity severity; /* recommended severity of most findings */
 	unsigned needs, flags;
-	unsigned scope;	      /* enum check_scope; 0: all objects and pods */
+	unsigned scope;	      /* enum check_scope (0: all objects and pods) */
 	const char *since;    /* first version with the rule: "1.0" */
 	const char *summary;  /* one line: the mistake that is reported */
 	const char *why;      /* consequence, in one or two sentences */

@@ -144,8 +144,8 @@ struct run_options {
 	/* Skip fixes of infos, unless the command line selected their rule or
 	 * the policy's action is patch. wants_repair ignores this. */
 	bool keep_infos;
-	/* Decides which fixes are computed, in place of unsafe_repairs; NULL:
-	 * all safe ones. */
+	/* Decides which fixes are computed, in place of unsafe_repairs (NULL:
+	 * all safe ones). */
 	bool (*wants_repair)(void *context, const struct finding *finding);
 	/* At admission, comments are not known, and an annotation suppresses
 	 * only rules for which the policy allows it. */
@@ -200,8 +200,8 @@ struct run_file {
 	 * object (NULL if there is none or it is unknown). */
 	const struct node *request, *old_object;
 	bool old_unknown;
-	/* Budget for documents in strings, reduced by their cost; NULL: that of
-	 * a file. */
+	/* Budget for documents in strings, reduced by their cost (NULL: that of
+	 * a file). */
 	struct load_cost *budget;
 };
 void run_begin_file(struct run *run, const struct run_file *file);

@@ -16,7 +16,7 @@ struct type_variable {
 /* All type variables of a program, and their bindings in the order of time. */
 struct unifier {
 	struct arena *arena;
-	/* type of each variable; NULL: unbound */
+	/* type of each variable (NULL: unbound) */
 	const struct cel_type **bound;
 	size_t nvariables, variables_size;
 	struct binding {

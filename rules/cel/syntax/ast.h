@@ -111,8 +111,8 @@ struct cel_expr {
 			/* Several overloads with different costs remain; cel-go
 			 * uses the lowest cost. */
 			bool flat;
-			/* Overload that determines the cost; NULL: the one that
-			 * is called. */
+			/* Overload that determines the cost (NULL: the one that
+			 * is called). */
 			const struct cel_overload *price;
 		} call;
 		/* For lists and maps: optional[i] is true if part i is an item

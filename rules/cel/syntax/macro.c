@@ -14,7 +14,7 @@
 struct fold_macro {
 	const char *name;
 	unsigned min, max; /* number of arguments */
-	/* number of arguments that are variables; 0: all except the last */
+	/* number of arguments that are variables (0: all except the last) */
 	unsigned variables;
 	bool identifier; /* issues call a variable an identifier, not a name */
 	/* Templates in CEL. `@result` is the accumulator, `@item` the first

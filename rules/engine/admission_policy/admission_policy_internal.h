@@ -211,7 +211,7 @@ struct admission_case {
 	const char *operation, *plural, *subresource;
 	bool cluster_scoped;
 	const struct node
-		*labels; /* of its namespace; NULL: only the name is known */
+		*labels; /* of its namespace (NULL: only the name is known) */
 	bool labels_known;
 	/* NULL until it is built, or if that is impossible */
 	const struct node *typed;

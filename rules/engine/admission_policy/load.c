@@ -34,7 +34,7 @@ struct adding {
 	struct source *source;
 	/* NULL: the default limits for files */
 	const struct load_limits *limits;
-	const char *group, *const *kinds; /* kinds to read; NULL: all */
+	const char *group, *const *kinds; /* kinds to read (NULL: all) */
 };
 
 static bool is_wanted(const struct adding *adding, const struct object *object)

@@ -66,7 +66,7 @@ enum {
 /* The objects of one kind and namespace in a cluster. */
 struct cached_list {
 	struct arena arena;
-	uint64_t serial; /* serial number of the cluster; 0: none */
+	uint64_t serial; /* serial number of the cluster (0: none) */
 	const char *namespace;
 	const struct cluster_object *items;
 	size_t n;

@@ -77,8 +77,8 @@ struct suppressions {
 	const struct node **seen;
 	size_t nseen, seen_size;
 	unsigned seen_document;
-	/* Settings of the run, from which the rules that are on are known;
-	 * NULL: all are on. */
+	/* Settings of the run, from which the rules that are on are known
+	 * (NULL: all are on). */
 	const struct setting *settings;
 	/* Unknown values may hide findings that comments, or annotations, would
 	 * suppress. */

@@ -36,7 +36,7 @@ struct named_format {
 static const struct form {
 	const char *regex, *rule;
 	const char *examples; /* NULL: the message has no examples */
-	size_t most;	      /* largest length in bytes; 0: unlimited */
+	size_t most;	      /* largest length in bytes (0: unlimited) */
 	/* the message says "characters" for the limit, not "bytes" */
 	bool characters;
 } label = {LABEL,
