@@ -27,8 +27,8 @@ void issued_init(struct issued *issued);
 void issued_release(struct issued *issued); /* wipes the key */
 
 struct issue_ask {
-	/* NULL: for a leaf, its first DNS name; without one, or if that is too
-	 * long, "gpugated" */
+	/* NULL means the first DNS name of a leaf or, without one or if it is
+	 * too long, "gpugated". */
 	const char *common_name;
 	/* DNS names, IPv4 and IPv6 addresses, NULL-terminated; only for a
 	 * leaf. */

@@ -57,9 +57,10 @@ enum {
 struct rotate_report {
 	/* bits of steps that were taken (0: the state is unchanged) */
 	unsigned steps;
-	bool serve;	     /* the leaf may be served */
-	bool waiting;	     /* a step waits until `settled` is true */
-	int64_t next;	     /* time at which a step is due; INT64_MAX: never */
+	bool serve;   /* the leaf may be served */
+	bool waiting; /* a step waits until `settled` is true */
+	/* time at which a step is due (INT64_MAX: never) */
+	int64_t next;
 	struct err ca, leaf; /* problems of the stored CA and leaf */
 };
 

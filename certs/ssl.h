@@ -38,7 +38,7 @@ struct pem_block {
 	long len;
 };
 
-/* Reads the next block. Returns 1 for a block; 0 at the end; -1 if a block
+/* Reads the next block. Returns 1 for a block, 0 at the end, and -1 if a block
  * begins and is incomplete. */
 int pem_next(BIO *text, struct pem_block *block);
 /* Wipes and frees the block, since it may hold a key. */

@@ -75,8 +75,8 @@ const char *cel_program_renamed(struct arena *arena,
 				const char *name, const char *to);
 
 struct cel_eval_options {
-	/* Returns the value of a variable by its index in the environment;
-	 * called for each read. Return cel_unknown() for a missing input. */
+	/* Returns the value of a variable by its index in the environment, or
+	 * cel_unknown() for a missing input. It is called for each read. */
 	struct cel_value (*variable)(struct cel_eval *eval, void *context,
 				     unsigned index);
 	void *context;
@@ -107,15 +107,15 @@ void cel_eval_init(struct cel_eval *eval, const struct cel_program *program,
 struct cel_value cel_eval_run(struct cel_eval *eval);
 
 /*
- * After a run that returned false or an error: evaluates again and stores at
- * most max nodes of the documents that decide the result, the most important
- * first. Returns their number. A read is decided by its node, or by the nearest
- * present parent if the node is absent. A false `&&` is decided by its leftmost
- * false operand, a true `||` by its leftmost true operand. Otherwise both
- * operands of these decide. `?:` is decided by its branch, then by its
- * condition. A call is decided by its arguments in order, a false all() by its
- * first failing element, and a false exists() by the list. Stores the work that
- * this needs in the evaluation's work.
+ * Finds the nodes of the documents that decide the result of the last run,
+ * which returned false or an error. Evaluates again, stores at most max nodes,
+ * the most important first, and returns their number. A read is decided by its
+ * node, or by the nearest present parent if the node is absent. A false `&&` is
+ * decided by its leftmost false operand, a true `||` by its leftmost true
+ * operand. Otherwise both operands of these decide. `?:` is decided by its
+ * branch, then by its condition. A call is decided by its arguments in order, a
+ * false all() by its first failing element, and a false exists() by the list.
+ * Stores the work that this needs in the evaluation's work.
  */
 size_t cel_eval_blame(struct cel_eval *eval, const struct node **nodes,
 		      size_t max);

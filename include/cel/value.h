@@ -153,7 +153,7 @@ static inline struct cel_value cel_unknown(const struct node *node)
 }
 
 struct cel_value cel_string(const char *text); /* the text is not copied */
-/* The items are not copied. */
+/* Return a list or map of items, which are not copied. */
 struct cel_value cel_list(struct arena *arena, const struct cel_value *items,
 			  size_t n);
 struct cel_value cel_map(struct arena *arena, const struct cel_entry *entries,
@@ -172,7 +172,7 @@ bool cel_map_put(struct arena *arena, struct cel_map_builder *builder,
 		 struct cel_entry entry, bool replace);
 struct cel_value cel_map_built(struct arena *arena,
 			       const struct cel_map_builder *builder);
-/* Copies the value. */
+/* Returns an optional with a copy of the value. */
 struct cel_value cel_optional(struct arena *arena, struct cel_value value);
 struct cel_value cel_optional_none(void);
 struct cel_value cel_error(struct arena *arena, const char *fmt, ...)

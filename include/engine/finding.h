@@ -62,9 +62,9 @@ struct finding {
 	 * ..., memory: ...". */
 	const char *wants;
 	uint64_t fingerprint;
-	/* Hash of the path that baselines of version 1 contain, if it differs:
-	 * it named a present node instead of the missing one. 0: it is the
-	 * same. */
+	/* Hash of the path that baselines of version 1 contain, if it differs,
+	 * because it named a present node instead of the missing one (0: it is
+	 * the same). */
 	uint64_t former_path;
 	/* At admission: value is a keyed hash of pod, container, message and
 	 * the values that decide the finding. The key belongs to the process,

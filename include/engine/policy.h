@@ -83,8 +83,8 @@ void policy_problems_release(struct policy_problems *problems);
  * strict: recommended, and all findings of the categories resources, shm,
  * scheduling, lifecycle, quota and priority are errors, even if they depend on
  * something unknown. Guesses are warnings. Warnings of rules about uncounted
- * devices (RULE_TAKES) are errors. They also deny Pods of controllers, unless
- * the policy sets `controllerPods: audit`.
+ * devices (RULE_TAKES) are errors. These rules also deny Pods of controllers,
+ * unless the policy sets `controllerPods: audit`.
  *
  * all: recommended with the pedantic and preview rules on.
  *
@@ -124,8 +124,8 @@ struct policy_options {
 /*
  * Reads a policy file (or a folder: one Policy, any number of Exemptions).
  * Returns NULL if there are errors; all problems are in problems either way.
- * options is NULL if all members are zero. At most FILE_POLICY_MAX bytes a
- * file.
+ * options is NULL if all members are zero. A file has at most FILE_POLICY_MAX
+ * bytes.
  */
 struct policy *policy_load(const struct rule_set *rules, const char *path,
 			   const struct policy_options *options,
@@ -208,7 +208,7 @@ enum exempt_state {
 struct policy_exemption {
 	const char *reason;
 	const char *from; /* "policy.yaml:12" */
-	int64_t until;	  /* last day; INT64_MAX: never expires */
+	int64_t until;	  /* last day (INT64_MAX: never expires) */
 	bool local;	  /* set by a local policy on top of a floor */
 };
 /* check is the id of one of the rule's rejections, or NULL. today is 0 for the
@@ -251,9 +251,10 @@ struct policy_break_glass {
 };
 const struct policy_break_glass *
 policy_break_glass(const struct policy *policy); /* may be NULL */
-/* `suppressions.annotations`: returns NULL if annotations in the namespace may
- * suppress findings of the rule, on the conditions in *grant; else the reason
- * why not. namespace is NULL or "" if there is none or it is unknown. */
+/* Returns the reason why annotations must not suppress findings of the rule in
+ * the namespace (`suppressions.annotations`). Returns NULL, and the conditions
+ * in *grant, if they may. namespace is NULL or "" if there is none or it is
+ * unknown. */
 struct policy_grant {
 	bool require_reason;
 	int64_t max_days; /* 0: unlimited */

@@ -448,8 +448,8 @@ enum tri rule_limit_default(struct rule_run *run, const struct object *object,
 /* Returns the reason why the run lacks a cluster state, for rule_not_run(). */
 const char *rule_without_cluster(struct rule_run *run);
 
-/* Parameters with the values of the policy. Calls BUG() on a name that the rule
- * does not declare. */
+/* Return the value that the policy sets for a parameter, or its default. They
+ * call BUG() on a name that the rule does not declare. */
 const char *rule_param(struct rule_run *run, const char *name);
 int64_t rule_param_int(struct rule_run *run, const char *name);
 struct quantity rule_param_quantity(struct rule_run *run, const char *name);

@@ -177,9 +177,9 @@ void run_init(struct run *run, const struct run_options *options);
 void run_release(struct run *run);
 
 /* Describes a file. default_namespace (or NULL) is for objects without a
- * namespace. fragments: every object of the file is a fragment. patched: a
- * kustomization patches objects of the file, or may do so. Such objects are
- * fragments, in which no value counts as missing. */
+ * namespace. With `fragments`, every object of the file is a fragment, in which
+ * no value counts as missing. With `patched`, they are fragments because
+ * a kustomization patches objects of the file, or may do so. */
 struct run_file {
 	uint32_t index;
 	struct source *source;

@@ -194,7 +194,7 @@ policy() {
 		rules/bad.yaml:14:11: error: syntax error: unexpected end, expecting an expression
 		rules/bad.yaml:17:11: error: the expression gives int, expected bool
 		rules/bad.yaml:18:19: error: `job` is not a kind such as `Job`, `batch/Job` or `core/Pod`
-		rules/bad.yaml:19:36: error: lines ascend
+		rules/bad.yaml:19:36: error: the lines must ascend
 	END
 	)"
 }

@@ -44,7 +44,7 @@ int cel_env_variable(const struct cel_env *env, const char *name);
 const struct cel_type *cel_env_type(const char *name);
 /* Returns a suggestion for "did you mean", or NULL. */
 const char *cel_env_nearest_function(const char *name);
-/* Returns 0; or -1, with the reasons in issues. */
+/* Returns 0, or -1 with the reasons in issues. */
 int cel_check(struct arena *arena, struct cel_program *program,
 	      struct cel_issues *issues);
 /* Prepares a checked expression for the evaluator, and evaluates its constant

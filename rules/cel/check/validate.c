@@ -2,8 +2,9 @@
 /*
  * Checks well-typed expressions for literals that would fail: literals that
  * cannot be converted, aggregates with items of different types, formats that
- * do not fit their arguments (cel-go cel/validator.go, ext/formatting.go;
- * apiserver pkg/cel/environment/base.go enables some of the checks).
+ * do not fit their arguments (cel-go cel/validator.go, ext/formatting.go). The
+ * API server enables some of cel-go's checks (apiserver
+ * pkg/cel/environment/base.go).
  */
 #include "base/text.h"
 #include "rules/cel/check/checker.h"

@@ -120,7 +120,7 @@ static struct cel_value add_lists(struct cel_call *call)
 	return cel_list_add(call->arena, call->args[0], call->args[1]);
 }
 
-/* Returns false for an absent item; unknown in a fragment, where it may
+/* Returns false for an absent item, or unknown in a fragment, where it may
  * exist. */
 static struct cel_value absent(struct cel_call *call, const struct node *node)
 {

@@ -100,11 +100,10 @@ struct cel_expr {
 		struct {
 			const char *function;
 			bool member; /* the first part is its receiver */
-			/* Overloads for the name and number of arguments; later
-			 * those that the checker kept; NULL-terminated. */
+			/* Overloads that the checker kept. Ends with NULL. */
 			const struct cel_overload *const *overloads;
 			/* Overloads from which the arguments select one at run
-			 * time; set after type checking; NULL-terminated. */
+			 * time. Set after type checking. Ends with NULL. */
 			const struct cel_signature **signatures;
 			enum cel_operation operation;
 			unsigned looks; /* bits of enum cel_looks */

@@ -210,8 +210,8 @@ struct admission_case {
 	struct arena *arena;
 	const char *operation, *plural, *subresource;
 	bool cluster_scoped;
-	const struct node
-		*labels; /* of its namespace (NULL: only the name is known) */
+	/* labels of the object's namespace (NULL: only its name is known) */
+	const struct node *labels;
 	bool labels_known;
 	/* NULL until it is built, or if that is impossible */
 	const struct node *typed;

@@ -25,7 +25,8 @@ struct judging {
 	bool conditions;
 	struct cel_value *cache;
 	bool *cached;
-	struct cel_eval *evals; /* of the variables that were read */
+	/* evaluations of the variables that were read */
+	struct cel_eval *evals;
 	/* cost of the current expression, with the variables that it reads
 	 * first */
 	uint64_t cost;

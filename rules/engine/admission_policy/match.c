@@ -73,7 +73,7 @@ static bool rule_matches(const struct admission_case *a,
 }
 
 /* True if the cluster serves one of these versions, so that the API server can
- * convert the object to it. Assumed for kinds that are neither native nor
+ * convert the object to it. True also for kinds that are neither native nor
  * defined in the set. */
 static bool is_served(const struct admission_case *a,
 		      const struct node *versions)
@@ -112,8 +112,8 @@ static enum tri rules_match(const struct admission_case *a,
 	return answer;
 }
 
-/* Returns the labels as the server stores them: including the name of a
- * Namespace, and the labels that a Job copies from its template. */
+/* Returns the labels as the server stores them, with the name of a Namespace
+ * and the labels that a Job copies from its template. */
 static const struct node *labels_of(struct admission_case *a)
 {
 	return admission_make_typed(a) ? node_path(a->typed, "metadata.labels")

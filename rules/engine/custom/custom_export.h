@@ -7,7 +7,7 @@
 #include "custom_internal.h"
 
 /* State of an export. `why` is the reason why the rule cannot be exported, a
- * clause in the arena; or NULL. */
+ * clause in the arena, or NULL. */
 struct custom_export {
 	struct arena *arena;
 	const struct custom_rule *rule;

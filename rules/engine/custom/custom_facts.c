@@ -365,7 +365,7 @@ static struct cel_value namespace_object(struct custom_subject *s)
 	return map_of(s, "metadata", cel_map(s->arena, entries, 2));
 }
 
-/* Returns the pod's template; or, if there is none, a map with only the spec.
+/* Returns the pod's template or, if there is none, a map with only the spec.
  * Returns unknown if there is no PodSpec. */
 static struct cel_value pod_value(struct custom_subject *s)
 {

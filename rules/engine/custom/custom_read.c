@@ -76,8 +76,8 @@ static const char *line_of(struct policy_reader *r, const struct node *map,
 	return text ? text : "";
 }
 
-/* Returns the index of the key's word in the list; the argument `none` if the
- * key is missing. */
+/* Returns the index of the key's word in the list, `none` if the key is
+ * missing, or -1 for another value, which it reports. */
 /* NOLINTNEXTLINE(readability-function-size): one key, its choices */
 static int choice_of(struct policy_reader *r, const struct node *map,
 		     const char *key, const char *const *words, size_t n,
@@ -221,7 +221,7 @@ static void read_want(struct policy_reader *r, const struct node *node,
 		if (!read_int(r, child, 1, INT32_MAX, &line))
 			continue;
 		if (test->n && lines[test->n - 1] > line)
-			problem(r, child, "lines ascend");
+			problem(r, child, "the lines must ascend");
 		lines[test->n++] = (unsigned)line;
 	}
 	test->want = lines;

@@ -356,9 +356,10 @@ static void merge_rules(struct policy *policy)
 }
 
 /*
- * Settings of rules, locks, custom rules, kinds and statements about the
- * cluster of both are combined. `paths:` are those of the local file if it sets
- * them. Everything else is the floor's.
+ * Combines the settings of rules, locks, custom rules, accelerators, kinds,
+ * injected fields and statements about the cluster of both. Exemptions and
+ * admission policies stay with each, and queries use both. `paths:` are those
+ * of the local file if it sets them. Everything else is the floor's.
  */
 struct policy *policy_with_floor(const struct policy *local,
 				 const struct policy *floor)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parts of a policy, private to policy*.c, preset.c and exempt.c. A policy
- * is a struct in its own arena. Copies of a policy (policy_adjust(),
+ * The parts of a policy, private to this folder and to custom/. A policy is a
+ * struct in its own arena. Copies of a policy (policy_adjust(),
  * policy_with_floor()) copy only the struct and keep the memory of the original
  * alive. After policy_build(), a policy is immutable.
  */

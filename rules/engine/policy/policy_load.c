@@ -123,8 +123,8 @@ static void on_issue(void *context, const struct load_issue *issue)
 			       : shown(r, issue->text));
 }
 
-/* True for a document of kind Exemptions. A wrong or missing apiVersion or kind
- * is a problem, but the document is read. */
+/* True for a document of kind Exemptions. A wrong apiVersion or kind is
+ * reported, but the document is read. */
 static bool is_exemptions(struct policy_reader *r, const struct node *root)
 {
 	static const char *const kinds[] = {"Policy", "Exemptions"};

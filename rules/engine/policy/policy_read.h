@@ -115,8 +115,8 @@ void add_text(struct policy_reader *r, struct text_list *list,
 	      const char *text);
 /* Returns "FILE:LINE" of a node. */
 const char *read_from(struct policy_reader *r, const struct node *node);
-/* Reads a word that must be in a list. Returns its index; or -1 and reports a
- * problem with the valid words. */
+/* Reads a word that must be in a list. Returns its index. For another value,
+ * reports a problem with the valid words and returns -1. */
 int read_choice(struct policy_reader *r, const struct node *node,
 		const char *what, const char *const *words, size_t n);
 

@@ -55,8 +55,8 @@ static const char *param_int(struct policy_reader *r, const struct node *node,
 	return arena_printf(policy_arena(r->policy), "%lld", (long long)value);
 }
 
-/* Returns the text without blanks, which JSON allows but later parsers do
- * not. */
+/* Returns the text without the blanks around it, which node_quantity() accepts
+ * and quantity_parse() does not. */
 static const char *without_blanks(struct arena *arena, const char *text)
 {
 	size_t len;
@@ -93,8 +93,8 @@ static const char *param_quantity(struct policy_reader *r,
 	return text;
 }
 
-/* Adds a scalar of a list or map parameter. Returns false, and reports it, if
- * it is not a text, or contains a comma or a NUL byte. */
+/* Adds a text or number of a list or map parameter. Returns false, and reports
+ * it, if it is something else, is empty, or contains a comma or a NUL byte. */
 static bool add_word(struct policy_reader *r, const struct node *node,
 		     struct buf *out)
 {

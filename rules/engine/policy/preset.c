@@ -2,7 +2,7 @@
 /*
  * The presets recommended, strict and all, and their pinned versions. A preset
  * is a function of a rule's fields, not a list of names, so that a new rule
- * belongs to all presets at once. The comment in engine/policy.h defines them.
+ * needs no change here. The comment in engine/policy.h defines them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static bool is_headline(const char *category)
 	return false;
 }
 
-/* Parses one to four digits and returns their end; NULL for other text.
+/* Parses one to four digits and returns their end, or NULL for other text.
  * strtoul() alone would also accept blanks and signs. */
 static const char *parse_digits(const char *text, unsigned *n)
 {

@@ -304,14 +304,14 @@ static const struct rejection items[] = {
 		  "self.router.scheduler.replicas > 0",
 		  "'`replicas` of the scheduler is not positive'",
 		  .since = "0.17"),
-	REJECTION("llm-scheduler-config", LLM_SERVICE,
-		  "router.scheduler.config",
-		  "!self.?router.scheduler.config.hasValue() ||"
-		  " has(self.router.scheduler.config.inline) !="
-		  " has(self.router.scheduler.config.ref)",
-		  "'`config` of the scheduler does not have one of `inline` and"
-		  " `ref`'",
-		  .since = "0.17"),
+	REJECTION(
+		"llm-scheduler-config", LLM_SERVICE, "router.scheduler.config",
+		"!self.?router.scheduler.config.hasValue() ||"
+		" has(self.router.scheduler.config.inline) !="
+		" has(self.router.scheduler.config.ref)",
+		"'`config` of the scheduler does not have exactly one of `inline` and"
+		" `ref`'",
+		.since = "0.17"),
 	REJECTION("llm-scaling", LLM, "scaling",
 		  "!has(self.scaling) || !has(self.replicas)",
 		  "'`scaling` and `replicas` are both set'", .since = "0.17"),
@@ -322,7 +322,7 @@ static const struct rejection items[] = {
 	REJECTION("llm-scaler", LLM, "scaling",
 		  "!has(self.scaling) || (has(self.scaling.wva) &&"
 		  " has(self.scaling.wva.hpa) != has(self.scaling.wva.keda))",
-		  "'`scaling` does not have one of `hpa` and `keda`'",
+		  "'`scaling` does not have exactly one of `hpa` and `keda`'",
 		  .since = "0.17"),
 	REJECTION("llm-inline", LLM_SERVICE, "router.scheduler.config.inline",
 		  "self.router.scheduler.config.inline.size() > 0",

@@ -15,7 +15,7 @@
 #define GROUPS .each = "workerGroupSpecs"
 #define RULES  .each = "deletionStrategy.deletionRules"
 #define NAME   "self.metadata.name"
-/* A CronJob's annotations are not copied to its jobs. */
+/* A RayCronJob's annotations are not copied to its jobs. */
 #define ANNOTATION(name)                                                       \
 	"(object.kind == 'RayCronJob' ? '' :"                                  \
 	" object.metadata.?annotations[?'" name "'].orValue(''))"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Objects that kube-apiserver v1.37.2 rejects:
- * pkg/apis/{apps,autoscaling,batch,core,policy,resource}/validation. Each
- * rejection was observed on kube-apiserver 1.37.2. The rule checks rows without
- * a CEL expression in C, because nearly every file has their fields, and
- * compiling CEL for each would cost more.
+ * pkg/apis/{apps,autoscaling,batch,core,policy,resource,scheduling}/validation.
+ * Each rejection was observed on kube-apiserver 1.37.2. The rule checks rows
+ * without a CEL expression in C, because nearly every file has their fields,
+ * and compiling CEL for each would cost more.
  */
 #include "engine/rejections.h"
 #include "engine/rule.h"

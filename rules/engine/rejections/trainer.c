@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Jobs that Kubeflow's operators reject: training-operator v1.9.3 pkg/webhooks
- * (PyTorchJob, TFJob, XGBoostJob, PaddleJob, JAXJob; no defaults are set
- * before) and mpi_validation.go (MPIJob v1); trainer v2.3.0 pkg/webhooks,
- * pkg/runtime/framework/plugins and the CEL rules of its CRDs.
+ * Jobs that Kubeflow's operators reject. Sources in training-operator
+ * v1.9.3 are pkg/webhooks (PyTorchJob, TFJob, XGBoostJob, PaddleJob, JAXJob),
+ * before which no defaults are set, and mpi_validation.go (MPIJob v1). Sources
+ * in trainer v2.3.0 are pkg/webhooks, pkg/runtime/framework/plugins and the CEL
+ * rules of its CRDs.
  * pytorchjob-worker-zero reports workers with 0 replicas,
  * kubeflow-container-name names of containers. Checks that depend on the
  * runtime of a TrainJob need the runtime in the input files or the cluster

@@ -93,8 +93,8 @@ static bool is_written(const struct fix *fix, const struct node *node)
 }
 
 /* True if setting the field would replace a value of the other object on which
- * the pod is based. own is the author's node, keys lead from it to the field;
- * taken means that they include the first key of dotted. */
+ * the pod is based. own is the author's node, from which keys lead to the
+ * field. taken means that they include the first key of dotted. */
 static bool is_anothers(const struct pod *pod, const struct node *base,
 			const char *dotted, const struct node *own,
 			const char *const *keys, bool taken)

@@ -12,8 +12,9 @@
 enum {
 	FINDINGS_MAX = 10000,
 	STEP = 1 << 20, /* bytes of memory between two checks */
-	/* Takes some 30 ms. Further checks are skipped, because the operator
-	 * rejects such an object anyway. */
+	/* Cost of the rejections of one object, some 30 ms. The checks beyond
+	 * it are skipped, because the operator rejects such an object
+	 * anyway. */
 	REJECTIONS_COST = 500000,
 };
 
@@ -44,8 +45,8 @@ bool run_is_cut(struct run *run, const struct node *at, uint32_t start,
 	return true;
 }
 
-/* True, after reporting it, if a list, a key or a text of an object with pods
- * is too long. */
+/* Reports a list, a key or a text of an object with pods that is too long.
+ * Returns true if there is one. */
 static bool is_too_long(struct run *run, const struct object *object)
 {
 	uint32_t start = 0, end = 0;

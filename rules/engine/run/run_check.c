@@ -140,8 +140,8 @@ static void check_rules(struct rule_run *rr, const struct pod *pod,
 	}
 }
 
-/* Calls the custom rules for objects of that kind; those for all kinds if kind
- * is NULL. */
+/* Calls the custom rules for objects of that kind (NULL: those for all
+ * kinds). */
 static void check_added(struct rule_run *rr, const char *kind,
 			const struct setting *settings)
 {

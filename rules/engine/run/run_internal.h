@@ -181,7 +181,7 @@ void run_workload(struct run *run, const struct workload *w,
 void run_check_sets(struct run *run, const struct policy *policy,
 		    const struct setting *settings);
 
-/* Select the snapshot for a file, or for a workload; none if it is too old. w
+/* Select the snapshot for a file, or for a workload (none if it is too old). w
  * is NULL for rules on the input as a whole. */
 void run_cluster_begin(struct run *run, const struct run_file *file);
 void run_cluster_workload(struct run *run, const struct workload *w);

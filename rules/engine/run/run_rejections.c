@@ -202,8 +202,8 @@ static bool is_later_minor(struct version a, struct version b)
 	return a.major != b.major ? a.major > b.major : a.minor > b.minor;
 }
 
-/* Returns the version of the operator in the cluster, as the snapshot or
- * the policy gives it; NULL if unknown. */
+/* Returns the version of the operator in the cluster, as the snapshot or the
+ * policy gives it, or NULL. */
 static const char *operator_version(struct rule_run *rr)
 {
 	enum operator_name name = rr->rule->rejections->component;

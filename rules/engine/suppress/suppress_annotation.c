@@ -2,9 +2,9 @@
 /*
  * Reads the annotations gpugate.dev/ignore, -reason and -until of an object or
  * a template in it. An object's annotation covers all findings of the object
- * and of those it embeds; a template's annotation covers findings inside of the
- * template; that of a pod template also covers findings about fields of its
- * role (a replica spec's restartPolicy).
+ * and of those it embeds. A template's annotation covers findings inside of the
+ * template. The annotation of a pod template also covers findings about fields
+ * of its role (a replica spec's restartPolicy).
  *
  * Places are compared by JSON Pointer within a document: nodes are freed when
  * the next document is read.

@@ -52,9 +52,9 @@ struct suppress_comment {
 struct suppress_annotation {
 	struct suppress_clause clause;
 	const char *object;   /* pointer of the annotated object */
-	const char *template; /* pointer of the annotated template; NULL: the
-				 object itself */
-	const char *role;     /* of that template's pods, may be "" */
+	const char *template; /* pointer of the annotated template (NULL: the
+				 object itself) */
+	const char *role;     /* role of that template's pods, may be "" */
 	bool of_pods;	      /* the pods' own template has it */
 };
 

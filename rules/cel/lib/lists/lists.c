@@ -275,7 +275,7 @@ static uint64_t product(const struct cel_call *call)
 	return cel_cost_size(call->args[0]) * cel_cost_size(call->args[1]);
 }
 
-/* True if all items of b are in a; if any is set, if at least one is. */
+/* True if all items of b are in a or, with `any`, at least one. */
 static struct cel_value are_in(struct cel_call *call, struct cel_value a,
 			       struct cel_value b, bool any)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Translates an RE2 pattern for PCRE2: groups, repeats and assertions;
- * re2_class.c translates escapes and classes.
+ * Translates an RE2 pattern for PCRE2: groups, repeats and assertions. Escapes
+ * and classes are in re2_class.c.
  */
 #include "rules/cel/lib/regex/re2.h"
 
