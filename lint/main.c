@@ -116,9 +116,9 @@ static const struct command command_table[] = {
 	 "or 2 when an input could not be read.",
 	 FOR_QUOTA, false, quota_command},
 	{"test", "[OPTIONS] PATH...", "run the tests in rules files",
-	 "Runs the `tests:` of custom rules (kind: Rules): each names "
-	 "a manifest, relative to the rules file, and the lines where "
-	 "the rule reports a finding. Folders are searched for rules "
+	 "Runs the `tests:` of custom rules (kind: Rules). Each test "
+	 "names a manifest, relative to the rules file, and the lines "
+	 "where the rule reports a finding. Folders are searched for rules "
 	 "files.\n\nExit status: 0, 1 when a test fails, or 2 when a "
 	 "rules file or a manifest cannot be used.",
 	 FOR_TEST, false, test_command},

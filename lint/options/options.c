@@ -227,9 +227,10 @@ static const struct option table[] = {
 	 "auto never require",
 	 .help = "Build the kustomizations and charts of walked folders with "
 		 "kustomize, kubectl or helm, check the result instead of the "
-		 "files, and show findings in the files: auto (default: if the "
-		 "program is on PATH, and not with --partial or --since), "
-		 "never, or require (exit with 2 when one is not built)."},
+		 "files, and show findings in the files. WHEN is auto (default: "
+		 "if the program is on PATH, and not with --partial or "
+		 "--since), never, or require (exit with 2 when one is not "
+		 "built)."},
 	{"render-network", 0, OPTION_FLAG, FOR_LINT, AT(render_network), NULL,
 	 NULL,
 	 .help = "Also build kustomizations with remote bases, which the "

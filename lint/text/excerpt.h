@@ -32,7 +32,7 @@ struct excerpt {
 	struct mark *marks; /* sorted by line, the primary mark first */
 	size_t n;
 	unsigned gutter; /* number of digits of the largest line number */
-	unsigned width;	 /* cells of the terminal; 0: unknown */
+	unsigned width;	 /* cells of the terminal (0: unknown) */
 	bool color;
 	enum severity severity;
 };
@@ -42,7 +42,7 @@ struct excerpt_text {
 	const char *s;
 	size_t len;
 	uint32_t at;	 /* offset of a byte that must be visible */
-	unsigned width;	 /* cells of the terminal; 0: unknown */
+	unsigned width;	 /* cells of the terminal (0: unknown) */
 	unsigned margin; /* number of these cells before the text */
 };
 

@@ -27,7 +27,7 @@ struct line_hash {
 struct line_hasher {
 	const struct source *source;
 	size_t at;	   /* offset of the next byte */
-	uint32_t trailing; /* unit to read before that byte; 0: none */
+	uint32_t trailing; /* unit to read before that byte (0: none) */
 	bool at_start, after_cr;
 	/* The last units; the number of a unit modulo LINE_HASH_WINDOW is its
 	 * index. */
@@ -37,7 +37,7 @@ struct line_hasher {
 	} window[LINE_HASH_WINDOW];
 	size_t nunits;
 	uint64_t hash; /* hash of the window */
-	uint32_t line; /* last line that was read; 0: none */
+	uint32_t line; /* last line that was read (0: none) */
 	uint64_t line_hash;
 	struct counter wanted, counter; /* counters by hash */
 	bool counts;
