@@ -29,14 +29,11 @@ enum cmp_kind { CMP_NOTHING, CMP_KUSTOMIZE, CMP_HELM, CMP_PLAIN };
  * docs/user-guide/build-environment.md of Argo CD. */
 struct cmp {
 	struct arena arena;
-	/* the application's folder, absolute, without links */
-	const char *folder;
-	/* the repository's folder, absolute, without links */
-	const char *root;
+	const char *folder; /* application's folder, absolute, without links */
+	const char *root;   /* repository's folder, absolute, without links */
 	/* Parameters of the Application. */
-	const char *render; /* NULL: decided by the files in the folder */
-	/* name of the release (NULL: the application's name) */
-	const char *release;
+	const char *render;	 /* NULL: decided by the files in the folder */
+	const char *release;	 /* release (NULL: the application's name) */
 	struct list values;	 /* files, absolute */
 	struct list assignments; /* key=value, as for `helm --set` */
 	bool recurse;		 /* also read plain manifests in subfolders */
@@ -137,8 +134,7 @@ static int take_values(struct cmp *cmp, const json_t *value)
 	return rc;
 }
 
-/* Reads helm-parameters as arguments of `helm --set`. Escapes commas, except in
- * a list such as {a,b}. */
+/* Reads arguments of `helm --set`. Escapes commas outside of a list {a,b}. */
 static int take_assignments(struct cmp *cmp, const json_t *value)
 {
 	const char *key;
@@ -250,8 +246,7 @@ static int take_parameter(struct cmp *cmp, const json_t *item)
 /*
  * Returns the parameter's value from the variable for it in
  * spec.source.plugin.env: a text, or a list whose items are separated by commas
- * or blanks. Returns NULL if the variable is not set, or the parameter is a
- * map.
+ * or blanks. Returns NULL if it is not set, or the parameter is a map.
  */
 static json_t *variable_value(struct cmp *cmp, const struct parameter *p)
 {
@@ -368,9 +363,8 @@ static bool is_folder(const struct dirent *entry, const char *path)
 	return !lstat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* True for text that Argo CD does not treat as a manifest, because of its form
- * or its comment +argocd:skip-file-rendering, and for settings of gpugate,
- * which do not belong in the cluster. */
+/* True for text that is no manifest for Argo CD, because of its form or its
+ * comment +argocd:skip-file-rendering, and for settings of gpugate. */
 static bool is_left_out(const struct buf *text)
 {
 	return !text_find(text->data, text->len, "apiVersion") ||
@@ -451,8 +445,7 @@ static void add_pair(struct cmp *cmp, struct list *argv, const char *option,
 	list_add(&cmp->arena, argv, value);
 }
 
-/* Adds the chart to the roots. Helm is called as Argo CD calls it, with hooks
- * and CustomResourceDefinitions. */
+/* Adds the chart as Argo CD renders it, with hooks and definitions. */
 static struct render_root *add_chart(struct cmp *cmp, const struct filter *f,
 				     struct render *r)
 {

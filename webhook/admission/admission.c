@@ -59,9 +59,8 @@ void admission_worker_free(struct admission_worker *worker)
 
 /* --- one review ----------------------------------------------------------- */
 
-/* Returns the cluster state, or NULL if it is too old by the default limit. A
- * state that is too old still provides the labels of namespaces, so exemptions
- * stay effective. */
+/* Returns the cluster state, or NULL if it is too old by the default limit. An
+ * old state still provides the labels of namespaces for exemptions. */
 static const struct cluster *usable_state(const struct review_context *ctx)
 {
 	int64_t max = ctx->options->state_max_age;
@@ -80,8 +79,7 @@ static struct judge_request case_of(struct review_context *ctx,
 		.policy = ctx->policy,
 		.request = ctx->review.request,
 		.old_object = ctx->review.old.root,
-		/* An old object that is too long is not read, and the object
-		 * before the old one is unknown. */
+		/* It was too long to read, or precedes the old object. */
 		.old_unknown =
 			ctx->review.old_too_long || doc == &ctx->review.old,
 		.namespace =
@@ -208,8 +206,7 @@ static struct node *own_copy(struct arena *arena, const struct node *node,
 	return copy;
 }
 
-/* Adds the patched findings and the patch of worker->other to those of
- * worker->now. Returns false if the patch has too many nodes. */
+/* Adds findings and patch of `other`. Returns false if they are too large. */
 static bool join_patch(struct review_context *ctx)
 {
 	struct judge *now = &ctx->worker->now, *then = &ctx->worker->other;
