@@ -18,10 +18,9 @@
 #
 # DOCS_URL=https://... compiles in the address of the published rules/docs, to which
 # reports link.
-# V=1 shows commands; WERROR=1 makes warnings errors; RELEASE=1 optimizes when
-# linking, as install and bench do;
-# SANITIZE=address,undefined BUILD=build-asan builds with sanitizers, in another
-# folder.
+# V=1 shows commands, and WERROR=1 makes warnings errors. RELEASE=1 optimizes when
+# linking, as install and bench do. SANITIZE=address,undefined BUILD=build-asan
+# builds with sanitizers, in another folder.
 
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
@@ -111,7 +110,7 @@ $(BUILD)/gpugate: $(LINT_OBJ) $(LIB)
 	$(say) LINK $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(LTO) $(LINK_STATIC) -o $@ $^ $(LIBS) $(LDFLAGS)
 
-# Removed first: an object whose source no longer exists must not stay inside.
+# Removes it first, because an object without its source must not stay inside.
 $(LIB): $(LIB_OBJ)
 	$(say) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
@@ -134,13 +133,12 @@ $(BUILD)/gen/%.o: $(BUILD)/gen/%.c
 	$(say) CC $<
 	$(Q)$(CC) $(ALL_CFLAGS) $(LTO) -MMD -MP -c -o $@ $<
 
-# $@ from the output of a command, rewritten only when it differs. The new file
+# Writes the output of a command to $@, but only if it differs. The new file
 # has a unique name, because two makes may use one build folder.
 rewrite = new=$@.$$$$; $(1) >$$new && { cmp -s $$new $@ || mv $$new $@; }; \
 	status=$$?; rm -f $$new; exit $$status
 
-# Names the rules found by scanning, so that removing a rule file is noticed
-# too.
+# Lists the rules that a scan finds, so that a removed file is noticed too.
 .PHONY: FORCE
 $(BUILD)/gen/registry.c: FORCE
 	@mkdir -p $(@D)

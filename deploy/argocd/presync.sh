@@ -5,19 +5,20 @@
 # cluster. If it fails, nothing was changed.
 #
 #   GPUGATE_MANIFESTS  the mounted folder with the manifests. Without it, they are
-#                      cloned with git:
-#   GPUGATE_REPO, GPUGATE_REVISION, GPUGATE_PATH: the repository, the revision
-#                      (by default that of the server), the folder in it
+#                      cloned with git.
+#   GPUGATE_REPO       the repository to clone
+#   GPUGATE_REVISION   the revision (by default that of the server)
+#   GPUGATE_PATH       the folder in the repository (by default its root)
 #   GPUGATE_NAMESPACE  namespace of objects that name none (optional)
 #   GPUGATE_POLICY     the policy file of the webhook, as a floor (optional)
 #   GPUGATE_WEBHOOK_POLICY  instead of that file: the ConfigMap of the policy,
 #                      NAMESPACE/NAME, which the account must be allowed to get
-#   GPUGATE_RENDER     kustomize or helm: render GPUGATE_PATH first (optional);
-#                      auto, never, require: as `gpugate lint --render`
+#   GPUGATE_RENDER     kustomize or helm, which renders GPUGATE_PATH first, or a
+#                      value of `gpugate lint --render` (optional)
 #
-# Exit status: that of `gpugate lint`: 1 if there is a finding of severity error,
-# 2 if the state or a manifest cannot be read, also if a rule lacks its part of
-# the state (--require cluster).
+# The exit status is that of `gpugate lint`: 1 if there is a finding of severity
+# error, 2 if the state or a manifest cannot be read, or if a rule lacks its part
+# of the state (--require cluster).
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

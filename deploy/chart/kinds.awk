@@ -9,8 +9,8 @@ BEGIN {
 	print "#"
 	print "# native      the API server's own; most objects of these kinds have nothing"
 	print "#             to do with GPUs, so matchConditions look into their templates"
-	print "# operators   custom resources made for such work, claims of devices: every"
-	print "#             change of their spec"
+	print "# operators   custom resources made for such work, and claims for devices; every"
+	print "#             change of their spec is sent"
 	print "# limits      quotas, limit ranges and priority classes that GPUs depend on"
 }
 $1 != "kind" || $2 == "gpugate.dev" { next }

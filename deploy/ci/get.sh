@@ -16,7 +16,7 @@ fetch_release() {
 			"$release/$file" || return
 	done
 	(cd "$1" && grep " $name.tar.gz\$" SHA256SUMS | sha256sum -c - >&2) ||
-		die "$release/$name.tar.gz is not what SHA256SUMS says"
+		die "$release/$name.tar.gz does not match SHA256SUMS"
 	tar -xf "$1/$name.tar.gz" -C "$1" --strip-components=1 "$name/gpugate"
 }
 

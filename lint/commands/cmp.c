@@ -363,8 +363,8 @@ static bool is_folder(const struct dirent *entry, const char *path)
 	return !lstat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* True for text that is no manifest for Argo CD, because of its form or its
- * comment +argocd:skip-file-rendering, and for settings of gpugate. */
+/* True for text that Argo CD skips because of its form or its comment
+ * +argocd:skip-file-rendering, and for settings of gpugate. */
 static bool is_left_out(const struct buf *text)
 {
 	return !text_find(text->data, text->len, "apiVersion") ||

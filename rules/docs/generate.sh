@@ -97,8 +97,9 @@ awk -v folder="$2" -v work="$work" '
 		# Rules by category
 
 		One page per rule, written by \`make docs\`: the output of \`gpugate explain RULE\`,
-		its severity in the presets, and its sources. repair: \`safe\` is made by \`--fix\`,
-		\`opt-in\` by \`--unsafe-fixes\`, or by \`--fix\` where the policy gives the value.
+		its severity in the presets, and its sources. In the column fix, \`safe\` means that
+		\`--fix\` makes the fix, and \`opt-in\` that \`--unsafe-fixes\` makes it, or \`--fix\` if
+		the policy gives the value.
 
 	END
 	"$1" rules --isolated --format markdown |

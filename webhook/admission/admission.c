@@ -79,7 +79,7 @@ static struct judge_request case_of(struct review_context *ctx,
 		.policy = ctx->policy,
 		.request = ctx->review.request,
 		.old_object = ctx->review.old.root,
-		/* It was too long to read, or precedes the old object. */
+		/* too long to read, or older than the old object */
 		.old_unknown =
 			ctx->review.old_too_long || doc == &ctx->review.old,
 		.namespace =

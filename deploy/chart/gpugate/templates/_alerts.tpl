@@ -51,7 +51,7 @@ groups:
     for: 10m
     labels: {severity: warning}
     annotations:
-      summary: p99 of {{ "{{ $labels.webhook }}" }} is above half the timeout
+      summary: p99 of {{ "{{ $labels.webhook }}" }} is above {{ $v.slowSeconds }} s
       description: It is {{ "{{ $value | humanizeDuration }}" }}. Above the timeout, objects are admitted unchecked.
   - alert: GpugateOverload
     expr: sum(rate(gpugate_overload_total{ {{- $job -}} }[5m])) > 0
