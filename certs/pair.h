@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Checks whether a Kubernetes API server would accept a certificate chain and
- * its key. The API server's client is Go's crypto/tls, which requires a subject
+ * its key. The API server's client is Go's crypto/tls. It requires a subject
  * alternative name (the common name does not count), a signature without SHA-1,
- * and serverAuth if the certificate limits its use; GnuTLS, which serves,
+ * and serverAuth if the certificate limits its use. GnuTLS, which serves,
  * requires digitalSignature. A wrong date alone is a separate verdict: an
  * expired pair is better than none, but never replaces a valid one.
  */

@@ -46,7 +46,7 @@ struct cel_field {
 
 struct cel_type {
 	enum cel_kind kind;
-	/* name of an opaque type, object or parameter; or NULL */
+	/* name of an opaque type, object or parameter, or NULL */
 	const char *name;
 	/* Parameters: one for a list or optional, key and value for a map, one
 	 * or none for a type. */

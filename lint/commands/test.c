@@ -48,7 +48,7 @@ struct testing {
 	struct outcome *outcomes;
 	size_t n, size, failures, untested;
 	bool broken;
-	/* The test that is running: */
+	/* State of the test that is running. */
 	const char *rule;
 	struct found_lines found;
 	const char *error; /* error of an expression or of the file, or NULL */

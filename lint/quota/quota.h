@@ -122,9 +122,10 @@ void quota_row_words(const struct quota_row *row, struct buf *out);
 void quota_add_amount(struct buf *out, struct quantity q);
 
 /*
- * Returns the reason, in the arena, why the quotas of a snapshot are unknown;
- * NULL if they are known or no snapshot is named. cluster is NULL if there is
- * none; wanted then means that the policy names one, which could not be read.
+ * Returns the reason, in the arena, why the quotas of a snapshot are unknown,
+ * or NULL if they are known or no snapshot is named. cluster is NULL without a
+ * snapshot. wanted then means that the policy names one, which could not be
+ * read.
  */
 const char *quota_unknown(const struct clusters *clusters,
 			  const struct policy *policy,

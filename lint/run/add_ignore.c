@@ -112,7 +112,7 @@ static void add_comment(struct buf *out, const struct comment_plan *plan,
 	buf_addc(out, '\n');
 }
 
-/* Writes the file's text with a comment above each line with findings; if a
+/* Writes the file's text with a comment above each line with findings. If a
  * line already has a comment, adds the names of the rules to it. only is the
  * only line to change (NULL: all lines that are not rejected). */
 static void render(const struct comment_plan *plan,

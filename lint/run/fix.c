@@ -209,7 +209,7 @@ static void lint_round(struct fixer *fixer, const struct run_file *file,
 	lint_text(fixer, file, source);
 }
 
-/* Returns 1 if out contains the next text; 0 if there is nothing to fix; -1
+/* Returns 1 if out contains the next text, 0 if nothing is to be fixed, and -1
  * with err set on an error. */
 static int one_round(struct fixer *fixer, const struct run_file *file,
 		     struct source *source, struct buf *out, struct err *err)

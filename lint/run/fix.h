@@ -49,9 +49,10 @@ void fixer_init(struct fixer *fixer, const struct run_options *options,
 void fixer_release(struct fixer *fixer);
 
 /*
- * Fixes the source's text. Returns 1 if out contains the new text; 0 if there
- * is nothing to fix; -1 with err set if the result could not be verified, and
- * out is unchanged. file.source is not used. A byte order mark is kept.
+ * Fixes the source's text. Returns 1 if out contains the new text, and 0 if
+ * nothing is to be fixed. Returns -1 with err set, and out unchanged, if the
+ * result could not be verified. file.source is not used. A byte order mark is
+ * kept.
  */
 int fixer_text(struct fixer *fixer, const struct run_file *file,
 	       const struct source *text, struct buf *out, struct err *err);

@@ -23,7 +23,7 @@
 
 /* A text that is linted in place of a file, which need not exist. */
 struct lint_text {
-	const char *path; /* absolute, or a name with / for a live object */
+	const char *path; /* absolute path, or name with / of a live object */
 	const char *text;
 	size_t len;
 };

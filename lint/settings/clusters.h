@@ -36,9 +36,10 @@ struct clusters {
  * a message. */
 int clusters_init(struct clusters *clusters, const struct options *options);
 void clusters_release(struct clusters *clusters);
-/* Returns the snapshot for a file with that policy: that of --cluster, or else
- * the one at path, which the entry of `paths:` for the file names (NULL: none).
- * Returns NULL if there is none or it cannot be read. */
+/* Returns the snapshot for a file with that policy. This is the snapshot of
+ * --cluster, or else the one at path, which the entry of `paths:` for the file
+ * names (NULL: none). Returns NULL without a snapshot, or if it cannot be
+ * read. */
 const struct cluster *clusters_for_file(struct clusters *clusters,
 					const struct policies *policies,
 					uint32_t policy, const char *path);

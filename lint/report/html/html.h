@@ -10,9 +10,9 @@
 
 #include "lint/report/parts/report_common.h"
 
-/* Writes the page up to the start of <main>: the title, the verdict (NULL:
- * none), whose color depends on bad, and a line below ("": none). The function
- * escapes the texts. */
+/* Writes the page up to the start of <main>: the title, the verdict, whose
+ * color depends on bad, and a line below. verdict may be NULL, and below "".
+ * The function escapes the texts. */
 struct html_head {
 	const char *title, *verdict, *below;
 	bool bad;
