@@ -427,6 +427,9 @@ bool service_is_beside(const struct object_index *set,
 /* True if the Service certainly selects the pods. */
 bool service_selects(const struct kube_service *service,
 		     const struct workload_pod *pod);
+/* True unless the pods certainly lack a label of its selector. */
+bool service_may_select(const struct kube_service *service,
+			const struct workload_pod *pod);
 /* True if the configuration and the workload belong to one cluster and one
  * set. */
 bool config_is_beside(const struct object_index *set,

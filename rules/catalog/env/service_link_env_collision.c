@@ -8,15 +8,28 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/command/command.h"
 #include "kube/command/env.h"
 #include "kube/command/parallel.h"
 
+/* True for an image whose name begins with `vllm`, with its own entrypoint. */
+static bool is_vllm_image(const struct container *c)
+{
+	const char *slash = c->image ? strrchr(c->image, '/') : NULL;
+	const char *name = slash ? slash + 1 : c->image;
+
+	return text_starts(text_or_empty(name), "vllm") &&
+	       !strstr(name, "router") && !container_command_node(c);
+}
+
 /* True if a main container of the pod runs vLLM without setting VLLM_PORT, and
- * Kubernetes sets variables for Services in the container. */
-static bool reads_vllm_port(const struct pod *pod)
+ * Kubernetes sets variables for Services in the container. Sets *guess if only
+ * the name of the image shows it. */
+static bool reads_vllm_port(const struct pod *pod, bool *guess)
 {
 	const struct node *links = pod_field(pod, "enableServiceLinks");
 
+	*guess = false;
 	if (pod->flat || (!node_is_unset(links) && !node_is_true(links)))
 		return false;
 	FOR_EACH_CONTAINER(pod, c) {
@@ -30,6 +43,9 @@ static bool reads_vllm_port(const struct pod *pod)
 			 * it. */
 			if (!strcmp(list.items[i].program, "vLLM"))
 				return !container_says(c, "VLLM_PORT");
+		*guess = !list.n && is_vllm_image(c);
+		if (*guess)
+			return true;
 	}
 	return false;
 }
@@ -39,9 +55,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct node *links = pod_field(pod, "enableServiceLinks");
 	const struct object *object = pod->object;
 	struct finding *f;
+	bool guess;
 
 	if (object->parent || !text_eq(object->name, "vllm") ||
-	    object_kind_has(object, KIND_HEADLESS) || !reads_vllm_port(pod))
+	    object_kind_has(object, KIND_HEADLESS) ||
+	    !reads_vllm_port(pod, &guess) || guess)
 		return;
 	f = report_pod(run, pod, links ? links : pod->spec,
 		       "if a Service of the namespace is also named `vllm`, "
@@ -52,11 +70,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 		edit_bool(rule_arena(run), false));
 }
 
-static bool is_reader(const struct object *object)
+static bool is_reader(const struct object *object, bool *guess)
 {
 	if (object)
 		FOR_EACH_POD(object, pod)
-			if (reads_vllm_port(pod))
+			if (reads_vllm_port(pod, guess))
 				return true;
 	return false;
 }
@@ -67,15 +85,23 @@ static void check_service(struct rule_run *run,
 {
 	const struct object_index *set = rule_index(run);
 
-	FOR_EACH_WORKLOAD(set, w)
-		if (!w->child && !w->duplicate_of &&
-		    service_is_beside(set, service, w) &&
-		    is_reader(rule_object(run, w)))
-			report_place(run, &service->id, &service->place,
-				     "because of Service `vllm`, Kubernetes "
-				     "sets VLLM_PORT to a URL in the pods of "
-				     "%s, and vLLM exits",
-				     rule_title(run, w->id.kind, w->id.name));
+	FOR_EACH_WORKLOAD(set, w) {
+		struct finding *f;
+		bool guess;
+
+		if (w->child || w->duplicate_of ||
+		    !service_is_beside(set, service, w) ||
+		    !is_reader(rule_object(run, w), &guess))
+			continue;
+		f = report_place(
+			run, &service->id, &service->place,
+			"because of Service `vllm`, Kubernetes sets VLLM_PORT to a URL in the pods of %s%s",
+			rule_title(run, w->id.kind, w->id.name),
+			guess ? ": if they run vLLM, it exits"
+			      : ", and vLLM exits");
+		if (guess)
+			finding_severity(f, SEVERITY_INFO);
+	}
 }
 
 static void check_set(struct rule_run *run)

@@ -3,7 +3,8 @@
  * Reports liveness probes that fail before the model is loaded. A model server
  * answers its probes only after it has loaded the weights. If the liveness
  * probe fails before, the container is restarted and loading starts again, so
- * that the server never becomes ready. A startupProbe delays liveness checks.
+ * that the server never becomes ready. A startupProbe delays liveness checks;
+ * if it ends before (aibrix#1054), the finding is an info.
  * The loading time is an estimate: 600 s, less if the name of the model
  * contains a small size. Skips exec probes, which may succeed before, Knative,
  * which has its own deadline, and KServe's presets, which have a startupProbe;
@@ -107,6 +108,28 @@ static struct finding *report(struct rule_run *run, const struct container *c,
 	return f;
 }
 
+/* Reports a startup probe that ends before the model is loaded, as an info,
+ * because the author may have measured the time. */
+static void check_startup(struct rule_run *run, const struct container *c,
+			  const struct container_probe *startup)
+{
+	const struct argv argv = container_argv(c);
+	int64_t need = load_time(run, container_model_size(c));
+	int64_t budget = probe_budget(startup);
+	struct finding *f;
+
+	if (startup->unknown || startup->exec || budget >= need ||
+	    container_loads_model(&argv, c) != TRI_YES)
+		return;
+	f = report_container(
+		run, c, startup->node,
+		"the startup probe of `%s` fails after %s s: if loading the model takes longer, up to %s s, the server never starts",
+		container_title(c), rule_number(run, budget),
+		rule_number(run, need));
+	finding_severity(f, SEVERITY_INFO);
+	finding_help(run, f, "Raise `failureThreshold` of the startupProbe.");
+}
+
 static void check_container(struct rule_run *run, const struct container *c)
 {
 	struct container_probe liveness, startup;
@@ -115,9 +138,12 @@ static void check_container(struct rule_run *run, const struct container *c)
 	struct argv argv;
 	enum tri loads;
 
+	if (container_probe(c, "startupProbe", &startup)) {
+		check_startup(run, c, &startup);
+		return;
+	}
 	if (!container_probe(c, "livenessProbe", &liveness) ||
-	    container_probe(c, "startupProbe", &startup) || liveness.unknown ||
-	    liveness.exec)
+	    liveness.unknown || liveness.exec)
 		return;
 	argv = container_argv(c);
 	loads = container_loads_model(&argv, c);
@@ -161,8 +187,8 @@ const struct rule rule_liveness_kills_model_load = {
 	.scope = PODSPEC,
 	.since = "1.0",
 	.summary =
-		"a model server's liveness probe may fail before the weights are loaded",
-	.why = "If loading takes longer than the probe allows, the kubelet kills the container again and again, so the server never starts. The finding is an info if nothing shows that the container loads a model.",
+		"a model server's liveness or startup probe may fail before the weights are loaded",
+	.why = "If loading takes longer than the probe allows, the kubelet kills the container again and again, so the server never starts. The finding is an info if nothing shows that the container loads a model, or if a startup probe sets the time.",
 	.remedy =
 		"Add a startupProbe with the handler of the liveness probe, periodSeconds 10 and failureThreshold 60.",
 	.evidence =

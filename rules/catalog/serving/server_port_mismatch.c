@@ -49,14 +49,29 @@ static void check_probe(struct rule_run *run, const struct container *c,
 			continue;
 		report_container(
 			run, c, port,
-			"container `%s` has no port `%s`: the %s always fails",
-			container_title(c), text, name);
+			"container `%s` has no port `%s`: %sthe %s always fails",
+			container_title(c), text,
+			c->pod->object->class == KIND_TEMPLATE
+				? "unless an InferenceService adds it, "
+				: "",
+			name);
 	}
+}
+
+/* True for kinds whose operators add no ports, and for runtimes of KServe. */
+static bool keeps_ports(const struct object *object)
+{
+	return object_kind_has(object, KIND_NATIVE) ||
+	       text_eq(object->group, "jobset.x-k8s.io") ||
+	       text_eq(object->group, "leaderworkerset.x-k8s.io") ||
+	       text_eq(object->group, "batch.volcano.sh") ||
+	       object_is(object, "serving.kserve.io", "ServingRuntime") ||
+	       object_is(object, "serving.kserve.io", "ClusterServingRuntime");
 }
 
 static void check_pod(struct rule_run *run, const struct pod *pod)
 {
-	if (!object_kind_has(pod->object, KIND_NATIVE))
+	if (!keeps_ports(pod->object))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		check_probe(run, c, "startupProbe");
@@ -181,20 +196,6 @@ static void check_workload(struct rule_run *run, const struct workload *w)
 
 /* --- a pool without pods -------------------------------------------------- */
 
-/* True if the pool may select the pod because labels of one of them are
- * unknown. */
-static bool may_select(const struct kube_service *pool,
-		       const struct workload_pod *pod)
-{
-	for (size_t i = 0; i < pool->nselector; i++)
-		if (!pool->selector[i].value)
-			return true;
-	for (size_t i = 0; i < pod->nlabels; i++)
-		if (!pod->labels[i].value)
-			return true;
-	return pod->more_labels != LABELS_NO_MORE;
-}
-
 /* True if the pool's file contains a server, and the pool certainly selects no
  * pod of the input. */
 static bool misses_server(struct rule_run *run, const struct kube_service *pool)
@@ -206,8 +207,7 @@ static bool misses_server(struct rule_run *run, const struct kube_service *pool)
 			      service_is_beside(rule_index(run), pool, w);
 
 		for (size_t p = 0; p < w->npods; p++) {
-			selected |= service_selects(pool, &w->pods[p]) ||
-				    may_select(pool, &w->pods[p]);
+			selected |= service_may_select(pool, &w->pods[p]);
 			server |= beside && w->serving && w->pods[p].gpu;
 		}
 	}

@@ -14,15 +14,6 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/scheduling/selector.h"
-
-/* True for labels that a controller gives each pod. */
-static bool is_of_controller(const char *key)
-{
-	return text_starts(key, "statefulset.kubernetes.io/") ||
-	       text_starts(key, "apps.kubernetes.io/") ||
-	       text_ends(key, "-hash");
-}
 
 static const struct pod_label *find_label(const struct workload_pod *pod,
 					  const char *key)
@@ -31,29 +22,6 @@ static const struct pod_label *find_label(const struct workload_pod *pod,
 		if (!strcmp(pod->labels[i].key, key))
 			return &pod->labels[i];
 	return NULL;
-}
-
-/* True if the pods certainly lack the label. */
-static bool lacks(const struct workload_pod *pod,
-		  const struct pod_label *wanted)
-{
-	const struct pod_label *has = find_label(pod, wanted->key);
-
-	if (!wanted->value || is_of_controller(wanted->key))
-		return false;
-	if (has)
-		return has->value && strcmp(has->value, wanted->value) != 0;
-	return !label_may_be_added(wanted->key, pod->more_labels);
-}
-
-/* True unless a label of the selector is certainly missing. */
-static bool may_select(const struct kube_service *service,
-		       const struct workload_pod *pod)
-{
-	for (size_t i = 0; i < service->nselector; i++)
-		if (lacks(pod, &service->selector[i]))
-			return false;
-	return true;
 }
 
 /* Returns the Service of this name beside the workload; NULL if there is none,
@@ -144,7 +112,7 @@ static void check(struct rule_run *run, const struct workload *w)
 		struct finding *f;
 
 		if (!service || !service->nselector ||
-		    may_select(service, w->pods))
+		    service_may_select(service, w->pods))
 			continue;
 		f = report_pod(
 			run, pod, at,

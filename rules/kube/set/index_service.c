@@ -210,3 +210,33 @@ bool service_selects(const struct kube_service *service,
 			return false;
 	return service->nselector > 0;
 }
+
+/* True for labels that a controller gives each pod. */
+static bool is_of_controller(const char *key)
+{
+	return text_starts(key, "statefulset.kubernetes.io/") ||
+	       text_starts(key, "apps.kubernetes.io/") ||
+	       text_ends(key, "-hash");
+}
+
+/* True if the pods certainly lack the label. */
+static bool lacks_label(const struct workload_pod *pod,
+			const struct pod_label *wanted)
+{
+	if (!wanted->value || is_of_controller(wanted->key))
+		return false;
+	for (size_t i = 0; i < pod->nlabels; i++)
+		if (!strcmp(pod->labels[i].key, wanted->key))
+			return pod->labels[i].value &&
+			       strcmp(pod->labels[i].value, wanted->value) != 0;
+	return !label_may_be_added(wanted->key, pod->more_labels);
+}
+
+bool service_may_select(const struct kube_service *service,
+			const struct workload_pod *pod)
+{
+	for (size_t i = 0; i < service->nselector; i++)
+		if (lacks_label(pod, &service->selector[i]))
+			return false;
+	return true;
+}
