@@ -2,8 +2,9 @@
 /*
  * Reports RayJobs whose cluster stays after the job. KubeRay keeps the cluster
  * for inspection unless shutdownAfterJobFinishes is set, or a deletionStrategy
- * deletes it, or its workers, after both success and failure. Skips jobs that
- * select an existing cluster, and interactive mode, which needs the cluster.
+ * deletes it, or its workers if the head has no devices, after both success and
+ * failure. Skips jobs that select an existing cluster, and interactive mode,
+ * which needs the cluster.
  * Source: KubeRay rayjob_types.go, rayjob_controller.go.
  */
 #include "base/text.h"
@@ -11,17 +12,18 @@
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/ray.h"
 
-/* True for a policy that leaves the workers running. KubeRay rejects a policy
- * that is not set. */
-static bool keeps(const struct node *policy)
+/* True for a policy that leaves the workers running, or a head with devices.
+ * KubeRay rejects a policy that is not set. */
+static bool keeps(const struct node *policy, bool head)
 {
-	return node_eq(policy, "DeleteNone");
+	return node_eq(policy, "DeleteNone") ||
+	       (head && node_eq(policy, "DeleteWorkers"));
 }
 
 /* True if a rule deletes workers or the cluster, or may do so, after that end:
  * SUCCEEDED and Complete, or FAILED and Failed. */
 static bool rules_end(const struct node *rules, const char *status,
-		      const char *deployment)
+		      const char *deployment, bool head)
 {
 	FOR_EACH_CHILD(rules, rule) {
 		const struct node *condition = node_get(rule, "condition");
@@ -29,7 +31,7 @@ static bool rules_end(const struct node *rules, const char *status,
 		const struct node *other =
 			node_get(condition, "jobDeploymentStatus");
 
-		if (keeps(node_get(rule, "policy")))
+		if (keeps(node_get(rule, "policy"), head))
 			continue;
 		if (node_is_unknown(rule) || node_is_unknown(job) ||
 		    node_is_unknown(other) || node_eq(job, status) ||
@@ -39,7 +41,8 @@ static bool rules_end(const struct node *rules, const char *status,
 	return node_is_unknown(rules);
 }
 
-static unsigned ray_ends_kept(const struct node *strategy)
+/* head: count a head with devices as kept if only the workers are deleted. */
+static unsigned ray_ends_kept(const struct node *strategy, bool head)
 {
 	const struct node *rules = node_get(strategy, "deletionRules");
 	unsigned kept = 0;
@@ -47,15 +50,15 @@ static unsigned ray_ends_kept(const struct node *strategy)
 	if (node_is_unknown(strategy))
 		return 0;
 	if (node_is_unset(rules)) {
-		if (keeps(node_path(strategy, "onSuccess.policy")))
+		if (keeps(node_path(strategy, "onSuccess.policy"), head))
 			kept |= RAY_KEPT_SUCCESS;
-		if (keeps(node_path(strategy, "onFailure.policy")))
+		if (keeps(node_path(strategy, "onFailure.policy"), head))
 			kept |= RAY_KEPT_FAILURE;
 		return kept;
 	}
-	if (!rules_end(rules, "SUCCEEDED", "Complete"))
+	if (!rules_end(rules, "SUCCEEDED", "Complete", head))
 		kept |= RAY_KEPT_SUCCESS;
-	if (!rules_end(rules, "FAILED", "Failed"))
+	if (!rules_end(rules, "FAILED", "Failed", head))
 		kept |= RAY_KEPT_FAILURE;
 	return kept;
 }
@@ -77,6 +80,15 @@ static bool ends_it(const struct node *spec)
 		ttl > 0);
 }
 
+static bool head_has_devices(const struct object *object)
+{
+	FOR_EACH_POD(object, pod)
+		if (text_eq(pod->role, "Head") && !pod->gpus.unknown &&
+		    pod->gpus.n > 0)
+			return true;
+	return false;
+}
+
 /* Reports a strategy that leaves the cluster running after success or failure.
  * The author must add the missing rules, so gpugate cannot fix the finding. */
 static void check_strategy(struct rule_run *run, const struct object *object,
@@ -86,13 +98,15 @@ static void check_strategy(struct rule_run *run, const struct object *object,
 		[RAY_KEPT_SUCCESS] = "succeeded",
 		[RAY_KEPT_FAILURE] = "failed",
 		[RAY_KEPT_SUCCESS | RAY_KEPT_FAILURE] = "ended"};
-	unsigned kept = ray_ends_kept(strategy);
+	unsigned cluster = ray_ends_kept(strategy, false);
+	unsigned kept = ray_ends_kept(strategy, head_has_devices(object));
 	struct finding *f;
 
 	if (kept) {
 		f = report_object(run, object, strategy,
-				  "the deletionStrategy leaves the Ray cluster "
+				  "the deletionStrategy leaves the Ray %s "
 				  "with its %ss running after the job has %s",
+				  cluster ? "cluster" : "head",
 				  object_device(object), after[kept]);
 		finding_help(
 			run, f,
