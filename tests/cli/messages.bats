@@ -65,3 +65,43 @@ values() { # MEMBER FILE
 	[[ $output == *"at most 8, unless they share GPUs"* ]]
 	[[ $output == *"uses 1 of the 10 GPUs of container "*", unless its nodes share GPUs"* ]]
 }
+
+@test "rejections name the plugin and the rule that are not valid" {
+	cat >"$BATS_TEST_TMPDIR/names.yaml" <<-'EOF'
+		apiVersion: batch.volcano.sh/v1alpha1
+		kind: Job
+		metadata: {name: a, namespace: ml}
+		spec:
+		  plugins: {svc: [], torch: []}
+		---
+		apiVersion: jobset.x-k8s.io/v1alpha2
+		kind: JobSet
+		metadata: {name: a, namespace: ml}
+		spec:
+		  failurePolicy: {rules: [{name: host-maintenance, action: FailJobSet}]}
+	EOF
+	run values message "$BATS_TEST_TMPDIR/names.yaml"
+	[[ $output == *'`plugins` has `torch`'* ]]
+	[[ $output == *'the rule name `host-maintenance`'* ]]
+}
+
+@test "a negative grace period counts as one second" {
+	cat >"$BATS_TEST_TMPDIR/grace.yaml" <<-'EOF'
+		apiVersion: apps/v1
+		kind: Deployment
+		metadata: {name: a, namespace: ml}
+		spec:
+		  selector: {matchLabels: {a: b}}
+		  template:
+		    metadata: {labels: {a: b}}
+		    spec:
+		      terminationGracePeriodSeconds: -5
+		      containers:
+		      - name: a
+		        image: vllm/vllm-openai:v0.11.0
+		        args: [--model, m]
+		        resources: {limits: {nvidia.com/gpu: 1}}
+	EOF
+	run "$GPUGATE" lint --isolated --show-all --format concise "$BATS_TEST_TMPDIR/grace.yaml"
+	[[ $output == *"only 1 s to finish requests"* ]]
+}

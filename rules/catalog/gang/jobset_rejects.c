@@ -12,6 +12,9 @@
 #define RULES "self.spec.?failurePolicy.rules.orValue([])"
 #define REASONS                                                                \
 	"['BackoffLimitExceeded', 'DeadlineExceeded', 'FailedIndexes', 'MaxFailedIndexesExceeded', 'PodFailurePolicy']"
+#define RULE_NAME_VALID                                                        \
+	"r.?name.orValue('') == '' || (size(r.name) <= 128 && r.name.matches(" \
+	"'^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$'))"
 #define NAME "self.metadata.?name.orValue('')"
 #define JOB_NAME                                                               \
 	NAME " + '-' + job.name + '-' + string(job.?replicas.orValue(1) - 1)"
@@ -86,11 +89,10 @@ static const struct rejection items[] = {
 		".map(r, r.?onJobFailureReasons.orValue([]).filter(reason, !(reason in " REASONS
 		"))).flatten()[0] + '`, not one of BackoffLimitExceeded, DeadlineExceeded, FailedIndexes, MaxFailedIndexesExceeded and PodFailurePolicy'"),
 	REJECTION("rule-name", "JobSet", NULL,
-		  RULES
-		  ".all(r, r.?name.orValue('') == '' || (size(r.name) <= 128 &&"
-		  " r.name.matches("
-		  "'^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$')))",
-		  "'the name of a rule of `failurePolicy` is not valid'"),
+		  RULES ".all(r, " RULE_NAME_VALID ")",
+		  "'`failurePolicy` has the rule name `' + " RULES ".filter(r,"
+		  " !(" RULE_NAME_VALID "))[0].name + '`: it may have letters,"
+		  " digits, `_`, `,` and `:` only'"),
 	REJECTION(
 		"rule-name-twice", "JobSet", NULL,
 		RULES

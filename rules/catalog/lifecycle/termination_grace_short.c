@@ -87,6 +87,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	why = needs_time(pod, &serving);
 	if (!why)
 		return;
+	if (seconds < 0)
+		seconds = 1; /* as apiserver registry/rest/delete.go sets it */
 	f = report_pod(
 		run, pod, grace, "%s only %s s%s %s before it is killed",
 		serving ? "the pod has"

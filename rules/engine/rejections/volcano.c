@@ -62,6 +62,10 @@
 	".all(b, b.?name.orValue('') != n || b.?dependsOn.name.orValue([]).all(m, m != a.name && " TASKS \
 	".all(c, c.?name.orValue('') != m || !(a.name in c.?dependsOn.name.orValue([]))))))"
 
+#define PLUGINS                                                                \
+	"['env', 'hcclrank', 'mpi', 'pytorch', 'ray', 'ssh', 'svc',"           \
+	" 'tensorflow']"
+
 static const struct rejection items[] = {
 	REJECTION("no-tasks", JOB, "tasks", TASKS ".size() > 0",
 		  "'the job has no task'", .absent = true),
@@ -76,9 +80,10 @@ static const struct rejection items[] = {
 	NEGATIVE("min-available", "minAvailable"),
 	NEGATIVE("task-min-available", "minAvailable", TASK),
 	REJECTION("plugin", JOB, "plugins",
-		  "self.?plugins.orValue({}).all(k, k in ['env', 'hcclrank',"
-		  " 'mpi', 'pytorch', 'ray', 'ssh', 'svc', 'tensorflow'])",
-		  "'`plugins` has a name that Volcano does not know'"),
+		  "self.?plugins.orValue({}).all(k, k in " PLUGINS ")",
+		  "'`plugins` has `' + self.plugins.map(k, k).filter(k,"
+		  " !(k in " PLUGINS
+		  "))[0] + '`, which Volcano does not know'"),
 	REJECTION("network-topology", JOB, "networkTopology",
 		  TIERS("(has(self.networkTopology) ? [self.networkTopology]"
 			" : [])"),
