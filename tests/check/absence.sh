@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Tests objects that were created a moment ago, on a real API server under
-# load: no object is denied because the state lacks them. usage: absence.sh
-# BUILD
+# load: no object is denied because the state lacks them.
+# usage: absence.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 . tests/control-plane/control-plane.sh

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Compares findings that the API server rejects an object with recorded answers
-# of a real one, to small objects made for it and to every document of the
-# corpus. Disagreements are listed, with their reasons, in
-# tests/check/api-server.txt.
+# Some findings state that the API server rejects the object. Compares them with
+# recorded answers of a real API server, for small objects made for this check and
+# for every document of the corpus. tests/check/api-server.txt lists disagreements
+# and their reasons.
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 need "$shared/reference/api-server-verdicts.tsv"

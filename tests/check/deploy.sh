@@ -21,7 +21,8 @@ objects() {
 
 # --- values -------------------------------------------------------------------
 
-# prints lines of NAME and OPTIONS of helm for installations that must be valid
+# Prints a line `NAME<tab>OPTIONS` for each installation that must be valid.
+# OPTIONS are those of helm.
 value_sets() {
 	cat <<-'END'
 	default

@@ -6,8 +6,8 @@ alone    the fixes of one rule: no other finding appears or becomes more severe
 in turn  the fixes rule by rule, in forward and in reverse order: no removed
          finding reappears, and both orders come to an end
 mended   a defect without a fix is planted, everything else is fixed, and the
-         defect is removed: then there is no finding that the fixed example
-         without the defect lacks. A fix that relies on a defect fails this.
+         defect is removed: the result has only findings that the example also
+         has after its fixes. A fix that relies on a defect fails this.
 
 usage: fix_pairs.py GPUGATE RULES POLICY
 """

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests the KRM function with a real kustomize, and the post-renderer with
 # real Helm 3 and Helm 4, all built from Go modules into a cache (takes
-# minutes, once). HELM=0 leaves out Helm. usage: krm.sh BUILD
+# minutes, once). HELM=0 leaves out Helm.
+# usage: krm.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 # shellcheck source=/dev/null

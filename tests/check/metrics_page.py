@@ -4,8 +4,8 @@
 
 usage: metrics_page.py FILE [SERIES VALUE]...
 
-Exits with 1 and says where when the page breaks the format or its
-conventions, or when a series named has another value (`-`: is absent).
+Exits with 1 and prints the place if the page breaks the format or its
+conventions, or if a SERIES does not have the VALUE (`-`: it must be absent).
 """
 import math
 import re

@@ -3,7 +3,8 @@
 #
 # Compares whole workloads with quotas behind a real kube-apiserver, with the
 # state of the cluster kept by list and watch: gangs are created one at a time
-# and twenty at once. usage: quota.sh BUILD
+# and twenty at once.
+# usage: quota.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 need_control_plane --crds --controller-manager

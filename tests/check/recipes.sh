@@ -37,7 +37,7 @@ run() {
 }
 says() { check "says $1" grep -qF -- "$1" "$work/log"; }
 
-# job FILE [LINE]: writes a job with 2 GPUs, with a line of the pod
+# job FILE [LINE]: writes a job with 2 GPUs, with LINE in the spec of its pod
 job() {
 	mkdir -p "$(dirname "$1")"
 	cat >"$1" <<END

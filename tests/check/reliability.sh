@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Runs the real gpugated under load while it is restarted, killed, overloaded,
-# or short of memory, files or time. usage: reliability.sh BUILD [SCENARIO...]
+# or short of memory, files or time.
+# usage: reliability.sh BUILD [SCENARIO...]
 #
 #	restart  two processes in turn, behind load balancers that learn it late
 #	kill     time from SIGKILL and a restart to the first verdict

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Checks that gpugate rejects the Pods that the API server rejects: the verdicts
+# Checks that gpugate rejects the pods that the API server rejects: the verdicts
 # of the server's own code (tests/oracle/operators/pods) and of gpugate are
-# compared for COUNT pods (20,000 if not set), which server_pods.py makes: Pods,
-# and templates of custom kinds.
+# compared for COUNT pods (20,000 if not set). server_pods.py makes them, as Pods
+# and as templates of custom kinds.
 # usage: [COUNT=N] [SEED=N] server-pods.sh [BUILD]
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

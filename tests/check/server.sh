@@ -4,7 +4,8 @@
 # Tests the webhook's server alone, in front of a webhook that checks nothing:
 # rejections that reach the client, overload, two servers that are drained in
 # turn, thousands of slow clients, memory, and its CPU time compared with the
-# least that libmicrohttpd needs. usage: server.sh BUILD [PART...]
+# least that libmicrohttpd needs.
+# usage: server.sh BUILD [PART...]
 # About 2 minutes. Parts: refusals overload drain memory slow floor
 #
 # SECONDS_SLOW=25: how long slow clients run. SECONDS_CPU=5: how long each

@@ -3,7 +3,8 @@
 #
 # Tests the webhook with a real kube-apiserver: denials, patches, warnings and
 # audit annotations, a rollout from audit to enforce, and the corpus through
-# the linter and the webhook. usage: webhook.sh BUILD
+# the linter and the webhook.
+# usage: webhook.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 need_control_plane --crds

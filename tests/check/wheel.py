@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check a built wheel: its name, its tags, the hashes in RECORD, and the executable
-bit. usage: wheel.py WHEEL BINARY"""
+bit.
+
+usage: wheel.py WHEEL BINARY
+"""
 
 import base64
 import csv

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Compares the YAML reader with kubectl's, like yaml.sh, on COUNT random texts
-# (tests/oracle/yaml_random.go): YAML and JSON of all styles, most of them broken,
+# (tests/oracle/yaml_random.go): YAML and JSON of all styles, many of them broken,
 # in UTF-8 and UTF-16, and the corpus's manifests with changes. The kinds of
-# difference are those listed in yaml-differences.txt, and each example there
-# shows its own kind.
+# difference must be those listed in yaml-differences.txt, and each example there
+# must show its own kind.
 #
 # usage: [COUNT=N] [SEED=N] yaml-random.sh [BUILD]
 # A million texts take about two minutes on two cores. Prints a line "skip:" if

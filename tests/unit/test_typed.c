@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects as JSON, as kube-apiserver 1.36 passes them to a
- * ValidatingAdmissionPolicy. "" replaces unknown values, null values that may
- * be missing.
+ * Objects as JSON, as kube-apiserver passes them to a
+ * ValidatingAdmissionPolicy. In the expected objects, "" is an unknown value,
+ * and null a value that may be missing.
  */
 #include <stdio.h>
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Test the live state and gpugated with a real API server that is filled, changed
-and killed. usage: live_churn.py LIVE_TOOL GPUGATED LIVE_LOAD CONTROL_PLANE_DIR RESTART SECONDS
+and killed.
+
+usage: live_churn.py LIVE_TOOL GPUGATED LIVE_LOAD CONTROL_PLANE_DIR RESTART SECONDS
 
 RESTART is a command that kills the API server and starts it again.
 """
