@@ -31,17 +31,17 @@ void pair_warn(struct pair_parts *parts, const char *warning);
 /* Returns "certificate 2 of tls.crt", or "tls.crt" if the file has only one. */
 const char *pair_which(struct pair_parts *parts, size_t i);
 
-/* Functions of pair_read.c: parse the texts. */
+/* Functions of pair_read.c that parse the texts. */
 enum pair_verdict pair_read_chain(struct pair_parts *parts);
 enum pair_verdict pair_read_key(struct pair_parts *parts);
 
-/* Functions of pair_chain.c: check kinds of keys, signatures, issuers,
+/* Functions of pair_chain.c that check kinds of keys, signatures, issuers and
  * dates. */
 enum pair_verdict pair_check_keys(struct pair_parts *parts);
 enum pair_verdict pair_check_links(struct pair_parts *parts);
 enum pair_verdict pair_check_dates(struct pair_parts *parts);
 
-/* Functions of pair_names.c: check permitted uses and names of the leaf. */
+/* Functions of pair_names.c that check permitted uses and names of the leaf. */
 enum pair_verdict pair_check_use(struct pair_parts *parts);
 enum pair_verdict pair_check_names(struct pair_parts *parts);
 

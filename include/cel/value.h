@@ -98,7 +98,7 @@ struct cel_items {
 	/* Items of a list or entries of a map, if node and field are NULL. */
 	const struct cel_value *values;
 	const struct cel_entry *entries;
-	const uint32_t *index; /* of large maps: hash index of the keys */
+	const uint32_t *index; /* hash index of the keys, for large maps only */
 	/*
 	 * Reads a field of an object whose fields the host computes on demand
 	 * (`variables`, `gpugate`); set only in values of kind CEL_OBJECT. Sets

@@ -99,8 +99,9 @@ struct admission_request {
 	/* The requesting user, NULL if unknown. groups ends with NULL. */
 	const char *user;
 	const char *const *groups;
-	bool policies, definitions; /* which of them are evaluated */
-	struct arena *arena;	    /* holds results until the next call */
+	/* evaluate policies, evaluate definitions */
+	bool policies, definitions;
+	struct arena *arena; /* holds results until the next call */
 	void (*found)(void *context, const struct admission_result *result);
 	/* Called for each check that cannot be made because one of its inputs
 	 * is unknown. */

@@ -17,7 +17,7 @@
 /* An entry of a rule's `tests:`: the lines of a file where the rule must report
  * a finding. */
 struct custom_test {
-	const char *file;     /* as written, relative to `from` */
+	const char *file;     /* path as written, relative to `from` */
 	const char *from;     /* file that contains the rule */
 	unsigned line;	      /* line of the entry in from */
 	const unsigned *want; /* expected lines, ascending */

@@ -86,9 +86,9 @@ struct finding {
 	/* Effect of the fix, or NULL if there is none. Lives as long as fix. */
 	const char *fix_title;
 	bool fix_safe;
-	bool fix_counted, fix_kept; /* its fix is in run_counts (fix_kept: among
-				       those of infos) */
-	bool selected;		    /* the command line selected its rule */
+	/* the fix is counted in run_counts (fix_kept: with those of infos) */
+	bool fix_counted, fix_kept;
+	bool selected; /* the command line selected its rule */
 	bool injected; /* at a value that the cluster adds; such a finding is
 			  dropped */
 	const struct runtime *origin; /* source of the value, or NULL */

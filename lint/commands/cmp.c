@@ -78,8 +78,8 @@ static const char *variable(const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* Returns the application's folder without its path in the repository; if that
- * path is unknown, the root of git's work tree, or the folder itself. */
+/* Returns the repository's root, from the application's path in it or, if that
+ * is unknown, from git. Without git, returns the application's folder. */
 static const char *find_root(struct cmp *cmp)
 {
 	const char *path = variable("ARGOCD_APP_SOURCE_PATH");

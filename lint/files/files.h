@@ -53,7 +53,7 @@ struct lint_file {
 };
 
 struct lint_folder {
-	const char *path; /* as shown; "" for the current folder */
+	const char *path; /* path as shown ("" for the current folder) */
 	uint32_t policy;  /* index in struct policies */
 	uint32_t root;	  /* index in files.roots */
 	bool fragments;	  /* a kustomize component, whose files are fragments */

@@ -57,7 +57,7 @@ struct lsp_document {
 	json_int_t version;
 	struct lsp_root *root;
 	struct lsp_text text;
-	bool stale;  /* its diagnostics must be published again */
+	bool stale;  /* the document's diagnostics must be published again */
 	bool broken; /* the text cannot be parsed, unlike good */
 	bool has_good;
 	struct buf good; /* the text for the next lint */

@@ -86,7 +86,8 @@ struct report_format {
 	 * (report_common.h). 0: the caller has the state and does not call
 	 * report_begin(). */
 	size_t size;
-	bool whole; /* it gets the findings of a file unfolded (run/fold.h) */
+	/* the format gets the findings of a file unfolded (run/fold.h) */
+	bool whole;
 	const char *head,
 		*tail; /* text before and after everything else, or NULL */
 	/* Each function may be NULL. */

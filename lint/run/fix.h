@@ -25,7 +25,7 @@ struct fix_note {
 };
 
 struct fixer {
-	/* its own run, whose counts and findings are not reported */
+	/* a separate run, whose counts and findings are not reported */
 	struct run run;
 	struct arena arena; /* memory for one round */
 	struct arena text_arena;

@@ -27,7 +27,7 @@ struct rendered {
 	struct rendered_finding {
 		struct finding finding;
 		uint32_t root; /* index of the rendered file with the finding */
-		bool repaired; /* it had a fix in the rendered text */
+		bool repaired; /* the finding had a fix in the rendered text */
 	} * findings;
 	size_t n, size;
 	/* Findings that were merged into others, which a baseline needs. */

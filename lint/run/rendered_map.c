@@ -214,7 +214,7 @@ static void map_finding(struct rendered *rendered, struct finding *finding)
 		rendered_move(rendered, &finding->related[i].place);
 	if (!move_comment(rendered, root, &finding->place))
 		rendered_move(rendered, &finding->place);
-	finding->repair = NULL; /* it would change the built text */
+	finding->repair = NULL; /* the fix would change the built text */
 	add_related(rendered, finding, root);
 }
 

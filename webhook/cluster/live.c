@@ -64,7 +64,7 @@ struct live {
 	int64_t clock;
 	unsigned setbacks; /* failures for lack of memory since that snapshot */
 	_Atomic uint64_t relists, events, published, failures;
-	/* same as good, for other threads (0: no state) */
+	/* copy of `good` for other threads (0: no state) */
 	_Atomic int64_t good_now;
 };
 

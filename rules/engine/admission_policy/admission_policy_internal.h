@@ -47,7 +47,8 @@ struct parameter_kind {
 /* One object from --admission-policy files. */
 struct input_object {
 	const struct object *object;
-	/* as the API server would store it; set when the set is finished */
+	/* the object as the API server would store it, set when the set is
+	 * finished */
 	const struct node *typed;
 	struct source *source;
 	bool copy; /* repeats an earlier object, see duplicates.c */

@@ -24,8 +24,8 @@ struct policy_document {
 	const char *file;
 	struct source *source;
 	struct doc doc;
-	bool custom; /* of a kind that files in `custom:` have, not a policy or
-			exemptions */
+	/* has a kind of the files in `custom:`, not Policy or Exemptions */
+	bool custom;
 };
 
 struct loading {

@@ -85,7 +85,8 @@ struct run_state {
 	const struct cluster *cluster; /* for the checked object, or NULL */
 	/* Reasons why snapshots are not used (too old), or NULL. */
 	const char *cluster_old, *any_cluster_old;
-	struct finding **findings; /* of the current file, in its arena */
+	/* findings of the current file, in its arena */
+	struct finding **findings;
 	struct long_value long_values[LONG_VALUES]; /* of the current file */
 	size_t nfindings, findings_size;
 	struct finding moot; /* used for findings beyond the budget */
@@ -113,9 +114,10 @@ struct run_state {
 	/* The checked object as the API server sends it, in doc_arena; NULL
 	 * until a custom rule reads it. */
 	const struct node *sent;
-	struct arena arena;		/* lives as long as the run */
-	struct claim_table claims;	/* claims in the current file */
-	struct runtime_table *runtimes; /* of the current file, or NULL */
+	struct arena arena;	   /* lives as long as the run */
+	struct claim_table claims; /* claims in the current file */
+	/* runtimes of the current file, or NULL */
+	struct runtime_table *runtimes;
 	/* runtimes of other files, for the current document, and their memory,
 	 * which lives as long as the objects */
 	struct runtime *found_runtimes;

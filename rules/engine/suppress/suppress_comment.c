@@ -21,7 +21,8 @@ struct comment_scan {
 	struct suppressions *s;
 	const char *text;
 	size_t len;
-	size_t block_end;    /* of the last block of lines that are comments */
+	/* end of the last block of lines that are comments */
+	size_t block_end;
 	uint32_t block_line; /* line that the block covers */
 };
 

@@ -10,7 +10,7 @@
 
 struct url {
 	struct cel_text scheme; /* in lower case */
-	struct cel_text opaque; /* of "mailto:x", without host and path */
+	struct cel_text opaque; /* "x" of "mailto:x", without host and path */
 	struct cel_text user;	/* before `@`, still encoded */
 	struct cel_text host;	/* including the port, decoded */
 	struct cel_text path;	/* still encoded */
