@@ -101,16 +101,6 @@ static bool may_end(const struct container *c)
 	       has_background(node_get(c->node, "args"));
 }
 
-/* Returns the name of the model server that the container runs, or NULL. */
-static const char *model_server(const struct container *c)
-{
-	struct parallel_list list = container_parallel(c);
-
-	return list.n == 1 && list.items[0].type == PARALLEL_SERVER
-		       ? list.items[0].program
-		       : NULL;
-}
-
 /* Returns the program that keeps the container running, or NULL. */
 static const char *endless_program(const struct container *c)
 {
@@ -125,8 +115,6 @@ static const char *endless_program(const struct container *c)
 		program = command.what;
 	else
 		program = last_program(&argv);
-	if (!program)
-		program = model_server(c);
 	return program && !may_end(c) ? program : NULL;
 }
 
@@ -139,6 +127,29 @@ static const struct container *trainer(const struct pod *pod)
 		     container_command(c).type == COMMAND_ENDS))
 			return c;
 	return NULL;
+}
+
+/* False for most containers that run no model server. */
+static bool may_serve(const struct container *c)
+{
+	static const char *const names[] = {
+		"vllm", "vllm.entrypoints.openai.api_server",
+		"sglang.launch_server", "text-generation-launcher", NULL};
+	const struct argv argv = container_argv(c);
+
+	return argv_have_any(&argv, names) || text_contains(c->image, "vllm") ||
+	       text_contains(c->image, "text-generation-inference");
+}
+
+/* Returns the name of the model server that the container runs, or NULL. */
+static const char *model_server(const struct container *c)
+{
+	struct parallel_list list = container_parallel(c);
+
+	return list.n == 1 && list.items[0].type == PARALLEL_SERVER &&
+			       !may_end(c)
+		       ? list.items[0].program
+		       : NULL;
 }
 
 /* True if the job waits until the pod has succeeded. */
@@ -171,12 +182,14 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    !node_is_unset(pod_field(pod, "shareProcessNamespace")))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
-		const char *program =
-			c->role == CONTAINER_MAIN &&
-					(!c->gpus.n || model_server(c))
-				? endless_program(c)
-				: NULL;
+		const char *program = NULL;
 
+		if (c->role != CONTAINER_MAIN)
+			continue;
+		if (!c->gpus.n)
+			program = endless_program(c);
+		else if (may_serve(c))
+			program = model_server(c);
 		if (program && !by)
 			by = trainer(pod);
 		if (program && by)

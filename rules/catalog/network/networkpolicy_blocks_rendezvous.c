@@ -160,13 +160,14 @@ static bool workload_isolated(struct rule_run *run, const struct workload *w,
 {
 	static const struct direction directions[] = {
 		{"Ingress", "ingress", "from"}, {"Egress", "egress", "to"}};
-	const struct object *object = rule_object(run, w);
 	struct peer_search all = {.w = w};
+	const struct object *object;
 
-	if (!object || !read_pods(&all, object, rule_arena(run)))
-		return false;
 	all.items = index_selecting(rule_index(run), w, CLUSTER_NETWORK_POLICY,
 				    rule_arena(run), &all.n);
+	object = all.n ? rule_object(run, w) : NULL;
+	if (!object || !read_pods(&all, object, rule_arena(run)))
+		return false;
 	for (size_t i = 0; i < w->npods; i++)
 		for (size_t d = 0; d < 2 && w->pods[i].gpu; d++) {
 			out->pods = &object->pods[i];

@@ -82,11 +82,11 @@ static int64_t assigned_entries(const struct container *c, const char *name,
 				const struct node **at)
 {
 	const struct argv argv = container_argv(c);
-	const struct arg *set =
-		container_may_choose(c) ? NULL : assignment(&argv, name);
+	const struct arg *set = assignment(&argv, name);
 	const char *list = set ? set->text + strlen(name) + 1 : "";
 
-	if (!*list || set->unknown || device_list_fault(list, 0))
+	if (!*list || set->unknown || device_list_fault(list, 0) ||
+	    container_may_choose(c))
 		return INT64_MAX;
 	*at = set->node;
 	return device_list_size(list);
