@@ -298,13 +298,13 @@ deep() {
 	metadata: {name: a, namespace: ml}
 	spec:
 	  containers:
-	  - {name: a, image: "registry.example.com/a:1", resources: {limits: {nvidia.com/mig-small: 1}}}
+	  - {name: a, image: "registry.example.com/a:1", resources: {limits: {nvidia.com/mig-large: 1}}}
 	END
 	cat >b/class.yaml <<-END
 	apiVersion: resource.k8s.io/v1
 	kind: DeviceClass
 	metadata: {name: small}
-	spec: {extendedResourceName: nvidia.com/mig-small}
+	spec: {extendedResourceName: nvidia.com/mig-large}
 	END
 	lint a
 	is "$status" 1

@@ -199,7 +199,7 @@ static const char *const right_names[] = {
 	"nvidia.com/vf",
 	"nvidia.com/ib",
 	"nvidia.com/dpu",
-	"nvidia.com/a100",
+	"nvidia.com/a800",
 	"nvidia.com/l4",
 	"nvidia.com/t4",
 	"nvidia.com/h100-80gb",

@@ -139,7 +139,7 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	const struct node *value = entry->node;
 	const char *profile = mig_profile_of(rule_arena(run), value->key);
 
-	/* An accelerator with the complete name comes from the policy. */
+	/* A complete name comes from the policy, or a large site uses it. */
 	if (!profile || !entry->accelerator ||
 	    text_eq(entry->accelerator->name, value->key) ||
 	    entry->state == QUANTITY_ABSENT ||
