@@ -22,82 +22,6 @@
 #include "kube/purpose/class.h"
 #include "rules/kube/operator.h"
 
-/* -- images -------------------------------------------------------------- */
-
-/* Finds the last part of the name; returns its length without tag and
- * digest. */
-static size_t image_base(const char *image, const char **base)
-{
-	const char *slash = strrchr(image, '/');
-
-	*base = slash ? slash + 1 : image;
-	return strcspn(*base, ":@");
-}
-
-bool image_is_cpu(const char *image)
-{
-	static const char *const names[] = {"nginx",
-					    "busybox",
-					    "alpine",
-					    "ubuntu",
-					    "debian",
-					    "redis",
-					    "postgres",
-					    "mysql",
-					    "python",
-					    "curl",
-					    "kubectl",
-					    "envoy",
-					    "prometheus",
-					    "grafana",
-					    "haproxy",
-					    "httpd",
-					    "traefik",
-					    "memcached",
-					    "rabbitmq",
-					    "node",
-					    "golang",
-					    "git",
-					    "minio",
-					    "aws-cli",
-					    "cloud-sdk",
-					    "pause",
-					    "etcd",
-					    "kafka",
-					    "sglang-router",
-					    "lmstack-router",
-					    "nats",
-					    "openjdk",
-					    "agnhost",
-					    "bash",
-					    "whoami",
-					    "mongo",
-					    "go-httpbin",
-					    "httpbin",
-					    "hello-world",
-					    "perl",
-					    "open-webui",
-					    "jaeger",
-					    "nginx-slim",
-					    "nginx-unprivileged",
-					    "mosquitto",
-					    "rsync",
-					    NULL};
-	const char *base;
-	size_t len;
-
-	if (!image)
-		return false;
-	if (text_contains(image, "-cpu") || text_contains(image, ":cpu") ||
-	    text_contains(image, "_cpu") || text_contains(image, "cpu-"))
-		return true;
-	len = image_base(image, &base);
-	for (const char *const *name = names; *name; name++)
-		if (strlen(*name) == len && !strncmp(base, *name, len))
-			return true;
-	return false;
-}
-
 /* -- visibility ---------------------------------------------------------- */
 
 static bool hides_all(const char *text)
@@ -209,8 +133,25 @@ static bool is_router(const struct argv *argv)
 	return argv_have_name(argv, &routers);
 }
 
+/* True for programs that only send requests to a server and measure it. A
+ * script may start the server as well. */
+static bool is_load_generator(const struct argv *argv)
+{
+	static const char *const names[] = {
+		"aiperf",	  "genai-perf", "guidellm",
+		"inference-perf", "locust",	"k6",
+		"perf_analyzer",  "llmperf",	NULL};
+	static const char *const servers[] = {"vllm", "sglang.launch_server",
+					      "tritonserver", "trtllm-serve",
+					      NULL};
+	static struct argv_names generators = {.names = names};
+
+	return argv_have_name(argv, &generators) &&
+	       !argv_have_any(argv, servers);
+}
+
 /* True if the author hides all GPUs, selects the CPU as the device, runs a
- * router, or uses an image for the CPU. */
+ * router or a load generator, or uses an image for the CPU. */
 static bool is_for_cpu(const struct argv *argv, const struct container *c)
 {
 	static const char *const hiding[] = {
@@ -230,7 +171,7 @@ static bool is_for_cpu(const struct argv *argv, const struct container *c)
 	}
 	return argv_have(argv, "--cpu") || argv_have(argv, "--no-cuda") ||
 	       argv_have(argv, "--use-cpu") || is_router(argv) ||
-	       image_is_cpu(c->image);
+	       is_load_generator(argv) || image_is_cpu(c->image);
 }
 
 /* -- commands ------------------------------------------------------------ */
