@@ -8,7 +8,7 @@ load helper
 # Prints the values of this member in the findings of the file, a line each.
 values() { # MEMBER FILE
 	"$GPUGATE" lint --isolated --show-all --format json --fail-on never "$2" |
-		sed -n 's/^{"rule".*"'"$1"'":"\([^"]*\)".*/\1/p'
+		sed -n 's/^{"rule"[^[]*"'"$1"'":"\([^"]*\)".*/\1/p'
 }
 
 @test "the help for a misplaced apiVersion does not send it to the object" {

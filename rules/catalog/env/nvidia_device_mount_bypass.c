@@ -8,7 +8,10 @@
  * NRI). They bypass the scheduler and every quota. The rule checks the path
  * that a mount exposes: path and subPath, normalized. DaemonSets with the image
  * of a vendor's device plugin or monitor are skipped in any namespace, because
- * tenants cannot push to these registries, unless they replace the program.
+ * tenants cannot push to these registries, unless they replace the program. A
+ * container that is not privileged cannot open mounted device nodes, because
+ * its device cgroup denies all devices that neither a device plugin nor the
+ * runtime adds (containerd pkg/oci/spec.go, populateDefaultUnixSpec).
  */
 #include <string.h>
 
@@ -62,14 +65,27 @@ static void help(struct rule_run *run, struct finding *f, const struct pod *pod)
 		pod_infrastructure_hint(pod));
 }
 
+static const struct node *privileged_of(const struct container *c)
+{
+	return node_get(node_get(c->node, "securityContext"), "privileged");
+}
+
+/* True if the mounted device nodes cannot be opened without a device plugin. */
+static bool is_denied(const struct container *c, const struct host_path *shown)
+{
+	const struct node *privileged = privileged_of(c);
+
+	return text_starts(shown->path, "/dev/") &&
+	       (node_is_unset(privileged) || node_is_false(privileged));
+}
+
 /* True if a mount of a fabric's device files is not reported. A container that
  * also requests a fabric can open only the devices that the device plugin gave
  * it. A privileged container can open all of them, but in a GPU pod
  * gpu-privileged reports it. */
 static bool has_fabric(const struct container *c)
 {
-	const struct node *privileged =
-		node_get(node_get(c->node, "securityContext"), "privileged");
+	const struct node *privileged = privileged_of(c);
 
 	if (!node_is_unset(privileged) && !node_is_false(privileged))
 		return node_is_true(privileged) &&
@@ -81,7 +97,7 @@ static bool has_fabric(const struct container *c)
 }
 
 /* Returns the end of the message. */
-static const char *consequence(struct rule_run *run,
+static const char *consequence(struct rule_run *run, const struct container *c,
 			       const struct host_path *shown,
 			       enum host_shows shows)
 {
@@ -95,6 +111,8 @@ static const char *consequence(struct rule_run *run,
 			rule_arena(run),
 			" as `%s`: the nvidia runtime takes this as a request for a device, bypassing the device plugin",
 			shown->at);
+	if (is_denied(c, shown))
+		return ", which is not privileged: the mount alone does not let it open the devices";
 	return ", bypassing the device plugin";
 }
 
@@ -116,7 +134,7 @@ static void check_mount(struct rule_run *run, const struct container *c,
 		run, c, shown.node,
 		"volume `%s` mounts `%s` of the host into container `%s`%s",
 		shown.volume, shown.path, container_title(c),
-		consequence(run, &shown, shows));
+		consequence(run, c, &shown, shows));
 	help(run, f, c->pod);
 	finding_label(run, f, mount, "mounted here");
 	finding_severity(f, severity_of(shows));
