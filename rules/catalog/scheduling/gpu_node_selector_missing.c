@@ -128,7 +128,7 @@ static bool pod_wants_profiles(const struct pod *pod)
 }
 
 /* True if the name of a container's resource contains the model, as with some
- * vendors (`MR-V100-vgpu`, `mlu370`). */
+ * vendors (`MR-V100-vgpu`, `mlu370`) and sites (`nvidia.com/a100`). */
 static bool pod_resource_names_model(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c) {
@@ -137,9 +137,11 @@ static bool pod_resource_names_model(const struct pod *pod)
 		const char *name =
 			c->resource ? strchr(c->resource, '/') : NULL;
 
-		if (name && strpbrk(name, "0123456789") && vendor &&
-		    strcmp(vendor, "nvidia") && strcmp(vendor, "amd") &&
-		    strcmp(vendor, "intel"))
+		if (!name || !vendor || !strpbrk(name, "0123456789"))
+			continue;
+		if (strcmp(vendor, "nvidia")
+			    ? strcmp(vendor, "amd") && strcmp(vendor, "intel")
+			    : c->accelerator->class == ACCEL_WHOLE)
 			return true;
 	}
 	return false;
