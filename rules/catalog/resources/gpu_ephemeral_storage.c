@@ -168,6 +168,25 @@ static bool fetches_none(const struct argv *argv, const struct container *c)
 	return text_eq(argv_flag(argv, "--load-format", NULL), "dummy");
 }
 
+/* True for a script whose name says that it only prepares or forwards requests,
+ * which takes the tokenizer and not the weights (`processor.py`). */
+static bool reads_tokenizer_only(const struct argv *argv)
+{
+	static const char *const words[] = {"processor", "tokeniz", "router",
+					    "frontend",	 "proxy",   "client",
+					    NULL};
+
+	for (size_t i = 0; i < argv->n; i++) {
+		const char *text = argv->items[i].text;
+		const char *base = text ? strrchr(text, '/') : NULL;
+
+		if (text_ends(text, ".py") &&
+		    text_any(base ? base : text, words, text_contains_ci))
+			return true;
+	}
+	return false;
+}
+
 /* True if the container's own layer is, or may be, read-only. */
 static bool is_read_only(const struct container *c)
 {
@@ -185,7 +204,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 	struct finding *f;
 
 	if (!model || is_small(c) || is_read_only(c) || mounts_claim(c) ||
-	    fetches_none(&argv, c))
+	    fetches_none(&argv, c) || reads_tokenizer_only(&argv))
 		return;
 	if (!path || path[0] != '/') {
 		if (!c->image || !mounts_shm_alone(c))
