@@ -296,8 +296,8 @@ static unsigned runtime_injects(const char *name)
 
 /*
  * Adds the devices of a multi-node component, which KServe computes from its
- * parallelism. A custom runtime may request GPUs for a component that requests
- * none.
+ * parallelism. A runtime other than KServe's own (`kserve-...`), unless it is
+ * merged here, may request GPUs for a component that requests none.
  */
 static void gpus(struct pod_builder *builder, struct pod *pod)
 {
@@ -307,7 +307,7 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 	struct kserve_nodes nodes;
 
 	if (!pod->made && !pod->gpu_by && !node_is_unset(runtime) &&
-	    runtime_shm(name) == INJECT_SHM_UNKNOWN)
+	    !builder->base && !(name && text_starts(name, "kserve-")))
 		pod->gpu_unknown = true;
 
 	if (node_is_unset(node_get(component, "workerSpec")))
