@@ -84,9 +84,8 @@ static int print_table(const struct options *o, const struct quota_table *table)
 	return print_out(&out);
 }
 
-/* Reports files that could not be read, and whether documents could not be
- * read, because their requests are missing in the sums. Returns false if there
- * are none. */
+/* Reports files and documents that could not be read, because their requests
+ * are missing in the sums. Returns false if there are none. */
 static bool tell_unread(struct lint *lint)
 {
 	struct buf path;

@@ -48,7 +48,8 @@ static void push(struct listings *listings, const char *name, bool folder,
 	buf_add(&listings->names, name, strlen(name) + 1);
 }
 
-/* Adds an entry that is a link or whose type is unknown (DT_UNKNOWN). */
+/* Adds an entry that is a link or whose type is unknown (DT_UNKNOWN), if it is
+ * a folder or has the name of a manifest. */
 static void push_unknown(struct listings *listings, int fd,
 			 const struct dirent64 *d)
 {

@@ -15,7 +15,8 @@ static const char *const item_keys[] = {
 	"topologyKey", "key",	    "ip",	  "uid",	   "type",
 };
 
-/* True if both have the same value of the first key that both have. */
+/* True if both have the same value for the first key that identifies items and
+ * that both have. Without such a key, true for equal nodes. */
 bool render_same_item(const struct node *a, const struct node *b)
 {
 	if (!node_is_map(a) || !node_is_map(b))

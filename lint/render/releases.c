@@ -61,7 +61,7 @@ static void skip_release(struct release *l, const char *why)
 
 /* --- values --------------------------------------------------------------- */
 
-/* Values with the highest precedence are added first. */
+/* Adds values to the root. Called for the highest precedence first. */
 static void add_values(struct release *l, struct render_values values)
 {
 	*VEC_PUSH(&l->r->arena, l->root->values, l->root->nvalues,

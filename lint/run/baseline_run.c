@@ -115,7 +115,8 @@ static bool looked_for(void *context, const struct baseline_entry *entry)
 	       rule_ran(baseline_run, entry->rule, (size_t)file);
 }
 
-/* old is the baseline from which the new one was made, or NULL. */
+/* Writes the baseline. old is the state of the file from which it was made, or
+ * NULL. Returns 0, or 2 after a message. */
 static int write_baseline(struct baseline *baseline, const char *path,
 			  const struct file_stamp *old)
 {

@@ -491,7 +491,8 @@ int lint_gather(struct lint *lint)
 	return 0;
 }
 
-/* Sets *repaired if files were fixed and must be linted again. */
+/* Runs the command once. Sets *repaired if files were fixed and must be linted
+ * again. Returns the exit status. */
 static int lint_once(struct lint *lint, bool *repaired)
 {
 	struct options *options = lint->options;

@@ -432,8 +432,9 @@ static void require_rule(struct merge *m, const char *name)
 	}
 }
 
-/* Reports the rules that were skipped for lack of a snapshot. Every reason that
- * is about a missing or old snapshot contains the word "cluster". */
+/* Reports that the required snapshot is missing, or else the rules that were
+ * skipped for lack of it. Every reason that is about a missing or old snapshot
+ * contains the word "cluster". */
 static void require_cluster(struct merge *m)
 {
 	const struct report_summary *s = &m->summary;

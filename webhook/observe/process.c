@@ -75,7 +75,7 @@ void process_read(struct process_figures *out)
 }
 
 /* Reads a file of a cgroup: "150000 100000", "max 100000" (v2) or "-1" (v1).
- * Returns the first number; 0 if it is not a number. */
+ * Returns the first number, or 0 if it is negative or not a number. */
 static unsigned long read_number(const char *folder, const char *file,
 				 unsigned long *second)
 {

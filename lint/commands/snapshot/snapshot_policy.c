@@ -45,8 +45,8 @@ static void join_files(json_t *data, struct buf *out)
 }
 
 /*
- * Returns the policy among objects with the chart's labels, which the ConfigMap
- * of its dashboard also has.
+ * Writes the policy among objects with the chart's labels, which the ConfigMap
+ * of its dashboard also has. Returns the reason why not, or NULL.
  */
 static const char *take_labeled(json_t *list, struct buf *out)
 {

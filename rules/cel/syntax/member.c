@@ -35,7 +35,7 @@ static void push_expr(struct cel_parser *p, struct exprs *exprs)
 	cel_height_of(p, height);
 }
 
-/* Parses arguments from the opening parenthesis on, including the closing one.
+/* Parses the arguments after the opening parenthesis, and the closing one.
  * target is the receiver, or NULL. */
 static struct exprs parse_args(struct cel_parser *p, struct cel_expr *target)
 {
@@ -194,7 +194,7 @@ static struct cel_expr *parse_member_call(struct cel_parser *p, uint32_t start,
 	return cel_expand(p, call);
 }
 
-/* Parses a selection or a member call from the dot on. */
+/* Parses a selection or a member call after the dot. */
 static struct cel_expr *parse_select(struct cel_parser *p, uint32_t start,
 				     struct cel_expr *operand)
 {
@@ -228,7 +228,7 @@ static struct cel_expr *parse_select(struct cel_parser *p, uint32_t start,
 			    (struct cel_expr *[]){operand, field}, 2);
 }
 
-/* Parses an index from the bracket on. */
+/* Parses an index after the opening bracket. */
 static struct cel_expr *parse_index(struct cel_parser *p, uint32_t start,
 				    struct cel_expr *operand)
 {

@@ -30,7 +30,7 @@ struct policy_document {
 
 struct loading {
 	struct policy_reader reader;
-	struct arena arena; /* texts and trees; freed after loading */
+	struct arena arena; /* texts and names of files, freed after loading */
 	struct escape_guard guard;
 	struct policy_document *documents;
 	size_t n, size;

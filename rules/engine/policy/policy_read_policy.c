@@ -26,7 +26,7 @@ struct injection_reading {
 	struct node *fields;
 };
 
-/* Copies texts, because the document is freed before the policy. */
+/* Copies the texts of a tree, so that it does not depend on the document. */
 static void own_texts(struct arena *arena, struct node *node)
 {
 	if (node->str)

@@ -133,7 +133,7 @@ static struct setting one_preset(const struct rule *rule,
 	return setting;
 }
 
-/* If several presets enable the rule, the strictest setting is used. */
+/* Uses the strictest setting if several presets enable the rule. */
 void preset_setting(const struct rule *rule, const struct preset_ref *refs,
 		    size_t n, bool named, struct setting *out)
 {

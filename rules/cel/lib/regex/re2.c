@@ -50,8 +50,9 @@ static bool before_repeat(const struct re2 *re)
 	return re->at < re->text.len && strchr("*+?{", re->text.data[re->at]);
 }
 
-/* Copies an assertion of len bytes, which PCRE2 reads in the same way. It is
- * put into a group, because PCRE2 cannot repeat an assertion itself. */
+/* Copies an assertion of len bytes, which PCRE2 reads in the same way. Before a
+ * repeat, it is put into a group, because PCRE2 cannot repeat an assertion
+ * itself. */
 static void assertion(struct re2_parser *p, size_t len)
 {
 	const char *text = p->re.text.data + p->re.at;
