@@ -197,7 +197,7 @@ def new_label(obj, pod):
         "nvidia.com/cuda.driver-version.major": "550"}
 
 
-@defect("tpu-selector-incomplete", "pod", "all")
+@defect("tpu-selector-incomplete", "pod")
 def half_a_slice(obj, pod):
     text = str(computing(obj, pod) and at(obj, pod))
     if "google.com/tpu" not in text or "kueue" in str(obj["metadata"]):

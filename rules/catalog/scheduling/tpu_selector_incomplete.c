@@ -61,8 +61,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 const struct rule rule_tpu_selector_incomplete = {
 	.name = "tpu-selector-incomplete",
 	.category = "scheduling",
-	.severity = SEVERITY_WARNING,
-	.flags = RULE_PREVIEW | RULE_ABSENCE,
+	.severity = SEVERITY_INFO,
+	.flags = RULE_ABSENCE,
 	.since = "1.0",
 	.summary = "TPU pods select an accelerator or a topology, but not both",
 	.why = "GKE needs both labels to create TPU slices: if no matching node exists, the pods stay Pending.",
