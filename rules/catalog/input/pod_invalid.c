@@ -11,65 +11,12 @@
  */
 #include <string.h>
 
-#include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/purpose/intent.h"
+#include "kube/resources/other_volume.h"
 #include "kube/resources/shm.h"
-
-/* True if these are the volumes of another pod of the object (a Ray cluster's
- * head), which the pod does not get. */
-static bool is_other_pod(const struct pod *pod, const struct node *list)
-{
-	FOR_EACH_POD(pod->object, other)
-		if (other != pod && other->volumes == list)
-			return pod->volumes != list;
-	return false;
-}
-
-/* True if a tree defines a volume or a claim template of that name: next to the
- * pod (StatefulSet), or in an operator's fields (JobSet). */
-static bool is_defined(const struct pod *pod, const struct node *tree,
-		       const char *name, bool volumes)
-{
-	if (volumes && (node_eq(node_get(tree, "name"), name) ||
-			node_eq(node_path(tree, "metadata.name"), name)))
-		return true;
-	FOR_EACH_CHILD(tree, child) {
-		const char *key = child->key;
-		bool below = volumes;
-
-		if (key && text_starts(key, "volume") &&
-		    strcmp(key, "volumeMounts") != 0 &&
-		    strcmp(key, "volumeDevices") != 0 &&
-		    !is_other_pod(pod, child))
-			below = true;
-		if ((!key || strcmp(key, "containers") != 0) &&
-		    is_defined(pod, child, name, below))
-			return true;
-	}
-	return false;
-}
-
-/* True for volumes of KubeRay, mpi-operator, Istio and Argo that authors
- * mount. */
-static bool is_of_operator(const char *name)
-{
-	static const char *const prefixes[] = {"mpi-job-", "istio",
-					       "workload-"};
-	static const char *const names[] = {
-		"shared-mem",  "ray-logs", "ray-tls", "ray-token",
-		"gcs-storage", "ssh-auth", "argo",    "var-run-argo"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
-		if (text_starts(name, prefixes[i]))
-			return true;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (text_eq(name, names[i]))
-			return true;
-	return false;
-}
 
 static bool is_native(const struct pod *pod)
 {
@@ -96,9 +43,7 @@ static void check_mounts(struct rule_run *run, const struct container *c,
 		const char *name = node_str(at);
 
 		if (!name || !*name || pod_volume(pod, name) ||
-		    may_gain_volumes(c) ||
-		    is_defined(pod, pod->object->root, name, false) ||
-		    (!is_native(pod) && is_of_operator(name)) ||
+		    may_gain_volumes(c) || pod_has_other_volume(pod, name) ||
 		    /* shm-mount-invalid reports this path. */
 		    node_eq(node_get(mount, "mountPath"), SHM_PATH))
 			continue;
@@ -106,6 +51,24 @@ static void check_mounts(struct rule_run *run, const struct container *c,
 				 "`%s` has the volume `%s`, which is not in "
 				 "the `volumes` of the pod",
 				 list, name);
+	}
+}
+
+static void check_propagation(struct rule_run *run, const struct container *c)
+{
+	const struct node *privileged =
+		node_path(c->node, "securityContext.privileged");
+
+	if (node_is_unknown(privileged) || node_is_true(privileged) ||
+	    c->pod->object->fragment)
+		return;
+	FOR_EACH_CHILD(node_get(c->node, "volumeMounts"), mount) {
+		const struct node *at = node_get(mount, "mountPropagation");
+
+		if (node_eq(at, "Bidirectional"))
+			report_container(
+				run, c, at,
+				"`mountPropagation: Bidirectional` requires a privileged container");
 	}
 }
 
@@ -238,16 +201,34 @@ static void check_expression(struct rule_run *run, const struct pod *pod,
 			   "the operator `%s` must not have `values`", word);
 }
 
+static void check_fields(struct rule_run *run, const struct pod *pod,
+			 const struct node *term)
+{
+	FOR_EACH_CHILD(node_get(term, "matchFields"), field) {
+		const struct node *key = node_get(field, "key");
+
+		if (node_str(key) && !node_eq(key, "metadata.name"))
+			report_pod(
+				run, pod, key,
+				"`matchFields` can only select `metadata.name`, not `%s`",
+				node_str(key));
+	}
+}
+
 static void check_terms(struct rule_run *run, const struct pod *pod,
 			const struct node *affinity)
 {
-	FOR_EACH_CHILD(
-		node_path(affinity,
-			  "requiredDuringSchedulingIgnoredDuringExecution."
-			  "nodeSelectorTerms"),
-		term)
+	const struct node *terms = node_path(
+		affinity, "requiredDuringSchedulingIgnoredDuringExecution."
+			  "nodeSelectorTerms");
+
+	if (node_is_seq(terms) && !node_first(terms) && !node_is_unknown(terms))
+		report_pod(run, pod, terms, "`nodeSelectorTerms` is empty");
+	FOR_EACH_CHILD(terms, term) {
+		check_fields(run, pod, term);
 		FOR_EACH_CHILD(node_get(term, "matchExpressions"), expression)
 			check_expression(run, pod, expression);
+	}
 	FOR_EACH_CHILD(
 		node_get(affinity,
 			 "preferredDuringSchedulingIgnoredDuringExecution"),
@@ -257,17 +238,29 @@ static void check_terms(struct rule_run *run, const struct pod *pod,
 			check_expression(run, pod, expression);
 }
 
+static void check_dns(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *policy = pod_field(pod, "dnsPolicy");
+	const struct node *config = pod_field(pod, "dnsConfig");
+	const struct node *servers = node_get(config, "nameservers");
+
+	if (node_eq(policy, "None") && !pod->object->fragment &&
+	    !node_is_unknown(config) && !node_is_unknown(servers) &&
+	    !node_first(servers))
+		report_pod(run, pod, policy,
+			   "dnsPolicy `None` requires `dnsConfig` with "
+			   "`nameservers`");
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	const struct node *dns;
-
 	if (rule_at_admission(run) || pod->flat || pod->made ||
 	    pod->object->pods_inferred || pod->cut)
 		return;
-	dns = pod_field(pod, "dnsPolicy");
 	FOR_EACH_CONTAINER(pod, c) {
 		check_mounts(run, c, "volumeMounts");
 		check_mounts(run, c, "volumeDevices");
+		check_propagation(run, c);
 		check_claims(run, c);
 		check_probes(run, c);
 		check_escalation(run, c);
@@ -277,10 +270,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		check_toleration(run, pod, toleration);
 	check_terms(run, pod,
 		    node_get(pod_field(pod, "affinity"), "nodeAffinity"));
-	if (node_eq(dns, "None") && !pod->object->fragment &&
-	    node_is_unset(pod_field(pod, "dnsConfig")))
-		report_pod(run, pod, dns,
-			   "dnsPolicy `None` requires `dnsConfig`");
+	check_dns(run, pod);
 }
 
 const struct rule rule_pod_invalid = {

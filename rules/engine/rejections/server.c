@@ -25,9 +25,6 @@
 	"self.requests.filter(n, !(" IS_REQUEST(                               \
 		"n",                                                           \
 		"owner.?requests.orValue([])") ")).map(n, '`' + n + '`')[0]"
-#define REQUIRED_NODES                                                         \
-	"spec.affinity.nodeAffinity"                                           \
-	".requiredDuringSchedulingIgnoredDuringExecution"
 #define EXACTLY "self.?exactly.orValue(self)"
 /* v1alpha1 of Kubernetes 1.35 has other fields. */
 #define IS_FIRST_ALPHA "object.apiVersion == 'scheduling.k8s.io/v1alpha1' || "
@@ -67,38 +64,27 @@ static const struct rejection items[] = {
 
 	/* Pods. */
 	REJECTION("no-containers", NULL, NULL, NULL, "'`containers` is empty'"),
-	REJECTION("node-terms", NULL, REQUIRED_NODES ".nodeSelectorTerms",
-		  "self." REQUIRED_NODES ".nodeSelectorTerms.size() > 0",
-		  "'`nodeSelectorTerms` is empty'"),
-	REJECTION("name-servers", NULL, "spec.dnsPolicy",
-		  "self.spec.?dnsPolicy.orValue('') != 'None' ||"
-		  " !has(self.spec.dnsConfig)"
-		  " || self.spec.dnsConfig.?nameservers.orValue([]).size() > 0",
-		  "'`dnsPolicy` is None and `dnsConfig` has no nameservers'"),
 	REJECTION(
 		"host-users", NULL, "spec.hostUsers",
 		"self.spec.?hostUsers.orValue(true) || !['hostNetwork', 'hostPID',"
 		" 'hostIPC'].exists(k, self.spec[?k].orValue(false))",
 		"'`hostUsers` is false and the pod uses a namespace of the host'"),
 
-	REJECTION("match-fields", NULL, REQUIRED_NODES ".nodeSelectorTerms",
-		  "self." REQUIRED_NODES ".nodeSelectorTerms.all(t,"
-		  " t.?matchFields.orValue([]).all(f, f.?key.orValue('')"
-		  ".matches('[$<{]|^metadata[.]name$')))",
-		  "'`matchFields` has a key other than `metadata.name`'"),
 	REJECTION("process-namespace", NULL, "spec.shareProcessNamespace",
-		  "!self.spec.shareProcessNamespace ||"
+		  "!self.spec.?shareProcessNamespace.orValue(false) ||"
 		  " !self.spec.?hostPID.orValue(false)",
 		  "'`shareProcessNamespace` and `hostPID` are both true'"),
-	REJECTION("host-alias", NULL, "spec.hostAliases",
-		  "self.spec.hostAliases.all(a, a.?ip.orValue('').matches("
-		  "'[$<{:]|^[A-Z_]+$|^([0-9]+[.]){3}[0-9]+$'))",
-		  "'the `ip` of a host alias is not an IP address'"),
+	REJECTION(
+		"host-alias", NULL, "spec.hostAliases",
+		"self.spec.?hostAliases.orValue([]).all(a, a.?ip.orValue('').matches("
+		"'[$<{:]|^[A-Z_]+$|^([0-9]+[.]){3}[0-9]+$'))",
+		"'the `ip` of a host alias is not an IP address'"),
 	/* A live Pod may have them: kubectl debug adds them later. */
-	REJECTION("ephemeral-containers", NULL, "spec.ephemeralContainers",
-		  "self.spec.ephemeralContainers.size() == 0 ||"
-		  " has(object.status) || has(object.metadata.uid)",
-		  "'`ephemeralContainers` is set'"),
+	REJECTION(
+		"ephemeral-containers", NULL, "spec.ephemeralContainers",
+		"self.spec.?ephemeralContainers.orValue([]).size() == 0 ? true :"
+		" self.?metadata.uid.hasValue()",
+		"'`ephemeralContainers` is set'"),
 
 	/* Jobs. */
 	REJECTION("indexed-completions", JOB, "completionMode",
