@@ -408,6 +408,12 @@ bool rule_at_admission(const struct rule_run *run);
 /* True if the input files define the object's kind. It reads all of them, so
  * ask it only of a fact that would be reported. */
 bool rule_input_defines_kind(struct rule_run *run, const struct object *object);
+/* True if the cluster has a later version of the object's operator than those
+ * whose definitions were read, so that fields and words may have been added. */
+bool rule_operator_is_newer(struct rule_run *run, const struct object *object);
+/* Ends the message of a finding that holds for the versions that were read. */
+#define OF_KNOWN_VERSIONS                                                      \
+	" (in the known versions of the operator; the cluster has a newer one)"
 /* True if --admission-policy or the snapshot has the definition of the custom
  * kind. */
 bool rule_has_definition(const struct rule_run *run,

@@ -66,6 +66,7 @@ static const struct rejections rejections = {
 	.version = "v1beta1",
 	.items = items,
 	.versions = "0.15 to 0.19",
+	.component = OPERATOR_KATIB,
 };
 
 const struct rule rule_katib_rejects = {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports LeaderWorkerSets that their webhook rejects. Source:
- * pkg/webhooks/leaderworkerset_webhook.go at 6263137f, generalValidate() and
- * validateUpdateSubGroupPolicy(). The CRD sets the defaults.
+ * pkg/webhooks/leaderworkerset_webhook.go at 6263137f and of the releases 0.5
+ * to 0.9, generalValidate() and validateUpdateSubGroupPolicy(). The CRD sets
+ * the defaults.
  */
 #include "engine/rule.h"
 
@@ -65,7 +66,8 @@ static const struct rejection items[] = {
 			   " == 0",
 		  "'with `LeaderExcluded`, `subGroupSize` ' + string(" GROUP
 		  ") + ' does not divide `size` - 1 (' +"
-		  " string(" SIZE " - 1) + ')'"),
+		  " string(" SIZE " - 1) + ')'",
+		  .since = "0.6"),
 	REJECTION("subgroup-annotation", "LeaderWorkerSet",
 		  "metadata.annotations[" SUBGROUP_KEY "]",
 		  "has(" TEMPLATE ".subGroupPolicy)",
@@ -75,7 +77,8 @@ static const struct rejection items[] = {
 	PERCENT("surge", "maxSurge"),
 	REJECTION("partition", "LeaderWorkerSet",
 		  "spec.rolloutStrategy.rollingUpdateConfiguration.partition",
-		  ROLLOUT ".partition >= 0", "'`partition` is negative'"),
+		  ROLLOUT ".partition >= 0", "'`partition` is negative'",
+		  .since = "0.8"),
 	REJECTION("rollout", "LeaderWorkerSet",
 		  "spec.rolloutStrategy.rollingUpdateConfiguration",
 		  "!has(" ROLLOUT ") || " REPLICAS " == 0 || !(" NO_UNAVAILABLE
@@ -96,7 +99,7 @@ static const struct rejections rejections = {
 	"leaderworkerset.x-k8s.io",
 	NULL,
 	items,
-	.versions = "0.9",
+	.versions = "0.5 to 0.9",
 	.component = OPERATOR_LWS,
 };
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports MPIJobs that the MPI Operator rejects:
- * pkg/apis/kubeflow/validation/validation.go at 11a4e478, ValidateMPIJob(). The
- * controller validates the object after the API server has stored it, and
- * creates no pods.
+ * pkg/apis/kubeflow/validation/validation.go at 11a4e478 and of the releases
+ * 0.5 to 0.8, ValidateMPIJob(). The controller validates the object after the
+ * API server has stored it, and creates no pods. It skips jobs of another
+ * `managedBy` first, so that check of the validator is not listed.
  */
 #include "engine/rule.h"
 
@@ -54,7 +55,7 @@ static const struct rejections rejections = {
 	"kubeflow.org",
 	"v2beta1",
 	items,
-	.versions = "0.8",
+	.versions = "0.5 to 0.8",
 	.component = OPERATOR_MPI,
 };
 

@@ -101,6 +101,7 @@ static const struct rejections rejections = {
 	.version = "v1beta2",
 	.items = items,
 	.versions = "2.0 to 2.5",
+	.component = OPERATOR_SPARK,
 };
 
 const struct rule rule_spark_rejects = {

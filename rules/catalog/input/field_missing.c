@@ -34,6 +34,8 @@ static void found(struct value_walk *walk, const struct value_issue *issue)
 	const char *what = arena_printf(rule_arena(run),
 					"`%s` has no `%s`, which is required",
 					field_place(run, issue), issue->field);
+	bool newer = walk->custom && !issue->pod && !issue->c &&
+		     rule_operator_is_newer(run, issue->object);
 	struct finding *f;
 
 	if (walk->custom && rule_input_defines_kind(run, issue->object))
@@ -43,9 +45,12 @@ static void found(struct value_walk *walk, const struct value_issue *issue)
 	else if (issue->pod)
 		f = report_pod(run, issue->pod, at, "%s", what);
 	else
-		f = report_object(run, issue->object, at, "%s", what);
+		f = report_object(run, issue->object, at, "%s%s", what,
+				  newer ? OF_KNOWN_VERSIONS : "");
 	if (at->key && at != issue->object->root)
 		finding_at_key(run, f, at);
+	if (newer)
+		finding_severity(f, SEVERITY_WARNING);
 }
 
 static void check(struct rule_run *run, const struct object *object)

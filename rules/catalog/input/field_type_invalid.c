@@ -76,6 +76,8 @@ static void found(struct field_walk *walk, const struct field_issue *issue)
 					 at->type != NODE_STRING
 				 ? at->str
 				 : node_type_text(at);
+	bool newer = walk->custom && !issue->pod && !issue->c &&
+		     rule_operator_is_newer(run, issue->object);
 	struct finding *f;
 
 	if (walk->custom && rule_input_defines_kind(run, issue->object))
@@ -87,11 +89,13 @@ static void found(struct field_walk *walk, const struct field_issue *issue)
 		f = report_pod(run, issue->pod, at, "%s must be %s, not %s",
 			       name, issue->wanted, is);
 	else
-		f = report_object(run, issue->object, at,
-				  "%s must be %s, not %s", name, issue->wanted,
-				  is);
+		f = report_object(
+			run, issue->object, at, "%s must be %s, not %s%s", name,
+			issue->wanted, is, newer ? OF_KNOWN_VERSIONS : "");
 	if (!strcmp(issue->wanted, "a string") && at->str)
 		suggest_quotes(run, f, issue->object, at);
+	if (newer)
+		finding_severity(f, SEVERITY_WARNING);
 }
 
 static void check(struct rule_run *run, const struct object *object)

@@ -4,13 +4,13 @@
  * native kinds, and in the pod templates of operators' kinds. In common
  * operators' kinds, fields outside of pods are compared with the schemas of
  * their releases (rules/kube/data/custom_types.tsv), unless the input or the
- * snapshot has their definition; one that no release has, and that resembles
- * none, is a warning, because a newer release may have it. Serving kinds may
- * extend their templates (Knative has containerConcurrency): in such templates,
- * and in an operator's own types for pods, only devices below an unknown key
- * are reported. A field that only other releases have is a warning. The rule is
- * skipped at admission, because the API server has already dropped the fields,
- * unless a schema preserves them.
+ * snapshot has their definition. There, a field that resembles none is a
+ * warning, because a newer release may have it; in a cluster with a newer
+ * release, each one is. In serving kinds' templates, which may have more
+ * fields, and in an operator's own types for pods, only devices below an
+ * unknown key are reported. A field that only other releases have is a warning.
+ * The rule is skipped at admission, because the API server has already dropped
+ * the fields, unless a schema preserves them.
  */
 #include <ctype.h>
 #include <string.h>
@@ -148,8 +148,9 @@ static void found(struct unknown_walk *walk, const struct unknown_field *field)
 	struct rule_run *run = walk->context;
 	const char *key = field->at->key;
 	const char *help = replaced(field);
-	bool may_be_new = walk->custom && !walk->pod && !field->near &&
-			  !field->owner && !help;
+	bool may_be_new = walk->custom && !walk->pod && !help &&
+			  ((!field->near && !field->owner) ||
+			   rule_operator_is_newer(run, walk->object));
 	const char *what = arena_printf(
 		rule_arena(run), "`%s` is not a field of %s%s%s", key,
 		field_place(run, field),
@@ -169,15 +170,15 @@ static void found(struct unknown_walk *walk, const struct unknown_field *field)
 		finding_help(run, f, "%s", help);
 	} else if (!field->near && text_lists("apiVersion kind", key)) {
 		finding_help(run, f, "Remove the field.");
-	} else if (!field->near && field->owner) {
-		finding_help(run, f,
-			     "Move it to `%.*s`, which has such a field.",
-			     (int)strcspn(field->owner, "."), field->owner);
 	} else if (may_be_new) {
 		finding_severity(f, SEVERITY_WARNING);
 		finding_help(
 			run, f,
 			"Remove the field, unless a newer release of the operator has it.");
+	} else if (!field->near && field->owner) {
+		finding_help(run, f,
+			     "Move it to `%.*s`, which has such a field.",
+			     (int)strcspn(field->owner, "."), field->owner);
 	}
 }
 

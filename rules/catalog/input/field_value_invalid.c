@@ -99,6 +99,8 @@ static void found(struct value_walk *walk, const struct value_issue *issue)
 {
 	struct rule_run *run = walk->context;
 	const char *text = issue->text ? issue->text : message(run, issue);
+	bool newer = walk->custom && !issue->pod && !issue->c &&
+		     rule_operator_is_newer(run, issue->object);
 	struct finding *f;
 
 	if (is_said(issue) ||
@@ -109,7 +111,8 @@ static void found(struct value_walk *walk, const struct value_issue *issue)
 	else if (issue->pod)
 		f = report_pod(run, issue->pod, issue->at, "%s", text);
 	else
-		f = report_object(run, issue->object, issue->at, "%s", text);
+		f = report_object(run, issue->object, issue->at, "%s%s", text,
+				  newer ? OF_KNOWN_VERSIONS : "");
 	if (text_eq(issue->field, "resourceClaims") &&
 	    node_get(issue->at->parent, "source"))
 		finding_help(
@@ -118,6 +121,8 @@ static void found(struct value_walk *walk, const struct value_issue *issue)
 			"`name`: Kubernetes 1.31 removed `source`.");
 	if (issue->values && count_values(issue->values) <= MOST_LISTED)
 		finding_help(run, f, "Use %s.", words(run, issue->values));
+	if (newer)
+		finding_severity(f, SEVERITY_WARNING);
 }
 
 static void check(struct rule_run *run, const struct object *object)

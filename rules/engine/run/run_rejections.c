@@ -14,6 +14,7 @@
 #include "engine/finding.h"
 #include "kube/api_version.h"
 #include "kube/runtime.h"
+#include "operator_version.h"
 #include "run_internal.h"
 
 enum { SELF, OWNER, OBJECT, RUNTIME, VARIABLES };
@@ -168,86 +169,24 @@ static const struct node *nearest_node(const struct node *self,
 	return self;
 }
 
-struct version {
-	int major, minor;
-	int patch; /* -1 if it is not given */
-};
-
-static struct version read_version(const char *text)
-{
-	struct version v = {0, 0, -1};
-
-	sscanf(text + (*text == 'v'), "%9d.%9d.%9d", &v.major, &v.minor,
-	       &v.patch);
-	return v;
-}
-
-/* Returns yes if a is b or a later version. A version without a patch may have
- * any patch. */
-static enum tri is_at_least(struct version a, struct version b)
-{
-	if (a.major != b.major)
-		return a.major > b.major ? TRI_YES : TRI_NO;
-	if (a.minor != b.minor)
-		return a.minor > b.minor ? TRI_YES : TRI_NO;
-	if (b.patch <= 0)
-		return TRI_YES;
-	if (a.patch < 0)
-		return TRI_UNKNOWN;
-	return a.patch >= b.patch ? TRI_YES : TRI_NO;
-}
-
-static bool is_later_minor(struct version a, struct version b)
-{
-	return a.major != b.major ? a.major > b.major : a.minor > b.minor;
-}
-
-/* Returns the version of the operator in the cluster, as the snapshot or the
- * policy gives it, or NULL. */
-static const char *operator_version(struct rule_run *rr)
-{
-	enum operator_name name = rr->rule->rejections->component;
-	const char *text =
-		cluster_operator(rule_cluster(rr), name, rule_arena(rr));
-
-	return text ? text : rule_platform(rr)->operators[name];
-}
-
-/* True if the code of this minor version was read: versions is "1.9, 2.2 to
- * 2.3". */
-static bool was_read(const char *versions, struct version v)
-{
-	for (const char *at = versions; at; at = strchr(at, ',')) {
-		struct version first, last;
-		const char *to;
-
-		at += strspn(at, ", ");
-		first = last = read_version(at);
-		to = at + strcspn(at, ",t");
-		if (*to == 't')
-			last = read_version(to + strlen("to "));
-		if (!is_later_minor(first, v) && !is_later_minor(v, last))
-			return true;
-	}
-	return false;
-}
-
 /* Returns yes if the cluster's version of the operator has the check. A version
  * whose code was not read may have it or not. */
 static enum tri version_has(struct rule_run *rr, const struct rejection *one)
 {
 	const char *versions = rr->rule->rejections->versions;
-	const char *text = operator_version(rr);
+	const char *text =
+		operator_version(rr, rr->rule->rejections->component);
 	enum tri since;
 	struct version v;
 
 	if (!text)
 		return one->since || one->until ? TRI_UNKNOWN : TRI_YES;
-	v = read_version(text);
-	if (one->until && is_later_minor(v, read_version(one->until)))
+	v = version_read(text);
+	if (one->until && version_is_later_minor(v, version_read(one->until)))
 		return TRI_NO;
-	since = one->since ? is_at_least(v, read_version(one->since)) : TRI_YES;
-	return since == TRI_YES && versions && !was_read(versions, v)
+	since = one->since ? version_is_at_least(v, version_read(one->since))
+			   : TRI_YES;
+	return since == TRI_YES && versions && !version_was_read(versions, v)
 		       ? TRI_UNKNOWN
 		       : since;
 }
