@@ -356,7 +356,7 @@ static void check_union(struct constraint_check *check, const struct node *map,
 
 	if (!node_is_map(map) || node_is_unknown(map))
 		return;
-	/* Most volumes and variables have a name, which is no member, and one
+	/* Most volumes and variables have a name, which does not count, and one
 	 * other field. */
 	if (constraint->kind == CONSTRAINT_MOST && node_count(map) <= 2 &&
 	    node_get(map, "name"))
