@@ -81,6 +81,20 @@ KINDS = {
     **{f"workloads.x-k8s.io/{version}": [
         "RoleBasedGroup", "RoleBasedGroupSet", "ClusterEngineRuntimeProfile"]
        for version in ("v1alpha1", "v1alpha2")},
+    "kaito.sh/v1alpha1": ["Workspace", "RAGEngine", "InferenceSet"],
+    "kaito.sh/v1beta1": ["Workspace", "RAGEngine"],
+    "orchestration.aibrix.ai/v1alpha1": [
+        "StormService", "RoleSet", "PodSet", "KVCache", "RayClusterFleet",
+        "RayClusterReplicaSet"],
+    "model.aibrix.ai/v1alpha1": ["ModelAdapter"],
+    "autoscaling.aibrix.ai/v1alpha1": ["PodAutoscaler"],
+    "workload.serving.volcano.sh/v1alpha1": [
+        "ModelServing", "ModelBooster", "AutoscalingPolicy",
+        "AutoscalingPolicyBinding"],
+    "networking.serving.volcano.sh/v1alpha1": ["ModelRoute", "ModelServer"],
+    "mlops.seldon.io/v1alpha1": [
+        "Model", "Pipeline", "Experiment", "Server", "ServerConfig",
+        "SeldonRuntime", "SeldonConfig"],
 }
 # Kinds that a mutating webhook of their operator or of Kueue decodes to a Go
 # type and encodes again. Fields that are missing get the zero value of the type
@@ -102,6 +116,13 @@ MUTATED = {
     "karpenter.sh": ["Provisioner"],
     "grove.io": None,
     "workloads.x-k8s.io": None,
+    "kaito.sh": None,
+    "orchestration.aibrix.ai": None,
+    "model.aibrix.ai": None,
+    "autoscaling.aibrix.ai": None,
+    "workload.serving.volcano.sh": None,
+    "networking.serving.volcano.sh": None,
+    "mlops.seldon.io": None,
 }
 # Kinds whose mutating webhook fills required fields in: type of a
 # SparkApplication (api/v1beta2/defaults.go), cliques of a PodCliqueSet
