@@ -4,7 +4,8 @@
 # Checks that gpugate rejects the objects that operators reject: the verdicts of
 # the operators' own code (tests/oracle/operators) and of gpugate are compared for
 # COUNT objects of each operator (2,000 if not set), which operators.py makes.
-# usage: [COUNT=N] [SEED=N] operators.sh [BUILD]
+# KAI-Scheduler is compared if KAI_SOURCE is a checkout of v0.13.0 (see build.sh).
+# usage: [COUNT=N] [SEED=N] [KAI_SOURCE=FOLDER] operators.sh [BUILD]
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 go_is_new || skip_all 'no Go >= 1.26'
@@ -24,7 +25,8 @@ judge() {
 }
 
 programs_by_name=
-for operator in kuberay kueue jobset lws training trainer mpi volcano kserve; do
+for operator in kuberay kueue jobset lws training trainer mpi volcano kserve \
+	${KAI_SOURCE:+kai}; do
 	judge "$operator" >"$work/$operator"
 	chmod +x "$work/$operator"
 	programs_by_name+=" $operator=$work/$operator"

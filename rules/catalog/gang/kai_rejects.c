@@ -2,14 +2,15 @@
 /*
  * Reports pods, queues and PodGroups that KAI-Scheduler rejects. Its webhook
  * checks only pods that name its scheduler (pod_validator.go). Sources:
- * pkg/binder/plugins/gpusharing/gpu-request at 0192ad9a, ValidateGpuRequests();
+ * pkg/binder/plugins/gpusharing/gpu-request at 0192ad9a and up to v0.17.0,
+ * ValidateGpuRequests(), which also reads empty annotations;
  * pkg/apis/scheduling/{v2,v2alpha2}, v0.13.0 (subgroups since 0.10).
  */
 #include "base/text.h"
 #include "engine/rule.h"
 
 #define ANNOTATIONS "self.?metadata.annotations.orValue({})"
-#define SET(name)   ANNOTATIONS "[?'" name "'].orValue('') != ''"
+#define SET(name)   ANNOTATIONS "[?'" name "'].hasValue()"
 #define MATCHES(name, pattern)                                                 \
 	"!(" SET(name) ") || " ANNOTATIONS "['" name                           \
 		       "'].matches('[$<{]|" pattern "')"
@@ -36,10 +37,8 @@ static const struct rejection items[] = {
 	REJECTION(
 		"devices-alone", NULL,
 		"metadata.annotations.gpu-fraction-num-devices",
-		"!(" SET(
-			"gpu-fraction-num-devices") ") || " ANNOTATIONS
-						    ".exists(k, k != 'gpu-fraction-num-devices' &&"
-						    " k.matches('fraction|gpu-memory'))",
+		"!(" SET("gpu-fraction-num-devices") ") || " SET(
+			"gpu-fraction") " || " SET("gpu-memory"),
 		"'`gpu-fraction-num-devices` is set without `gpu-fraction` or `gpu-memory`'"),
 	REJECTION(
 		"fraction-range", NULL, "metadata.annotations.gpu-fraction",
@@ -64,9 +63,9 @@ static const struct rejection items[] = {
 		MATCHES("gpu-fraction-num-devices", "^0*[1-9][0-9]*$"),
 		"'`gpu-fraction-num-devices` is not a positive whole number'"),
 	REJECTION("mps-alone", NULL, "metadata.annotations.mps",
-		  "self.metadata.annotations.mps != 'true' || " ANNOTATIONS
-		  ".exists(k, k.matches('fraction|gpu-memory'))",
-		  "'`mps` is true without a share of a GPU'", .until = "0.13"),
+		  ANNOTATIONS "[?'mps'].orValue('') != 'true' || " SET(
+			  "gpu-fraction") " || " SET("gpu-memory"),
+		  "'`mps` is true without a share of a GPU'"),
 	REJECTION("queue-resources", "scheduling.run.ai/Queue:spec",
 		  "resources", "has(self.resources)",
 		  "'the queue has no `resources`'", .absent = true),
