@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports fields that Kubernetes' own types do not have: anywhere in objects of
- * native kinds, and in the pod templates of operators' kinds. In common
- * operators' kinds, fields outside of pods are compared with the schemas of
- * their releases (rules/kube/data/custom_types.tsv), unless the input or the
- * snapshot has their definition. There, a field that resembles none is a
- * warning, because a newer release may have it; in a cluster with a newer
- * release, each one is. In serving kinds' templates, which may have more
- * fields, and in an operator's own types for pods, only devices below an
- * unknown key are reported. A field that only other releases have is a warning.
- * The rule is skipped at admission, because the API server has already dropped
- * the fields, unless a schema preserves them.
+ * Reports fields that Kubernetes' own types do not have: anywhere in native
+ * kinds, and in the pod templates of operators' kinds. In common operators'
+ * kinds, other fields are compared with the definitions of all releases
+ * (rules/kube/data/custom_types.tsv), unless the input or the snapshot has the
+ * definition. There, a field that resembles none is a warning, because a newer
+ * release may have it; in a cluster with a newer release, each one is. In
+ * templates of serving kinds, which may have more fields, and in an operator's
+ * own types for pods, only devices below an unknown key are reported. A field
+ * that only other releases have is a warning. The rule is skipped at admission,
+ * because the API server has dropped the fields, unless a schema preserves
+ * them.
  */
 #include <ctype.h>
 #include <string.h>
@@ -187,13 +187,12 @@ static void report_device(struct rule_run *run, const struct container *c,
 			  const char *const *names, size_t n)
 {
 	const char *near = text_nearest(at->key, names, n);
-	struct finding *f;
-
-	f = report_container(run, c, at,
-			     "`%s` is not a field of %s%s, and `%s` is not "
-			     "requested",
-			     at->key, n == 2 ? "`resources`" : "Container",
-			     consequence(run, near, false), device);
+	struct finding *f =
+		report_container(run, c, at,
+				 "`%s` is not a field of %s%s, and `%s` is not "
+				 "requested",
+				 at->key, n == 2 ? "`resources`" : "Container",
+				 consequence(run, near, false), device);
 	finding_at_key(run, f, at);
 	if (!near)
 		finding_help(run, f, "Set it in `resources.limits`.");
