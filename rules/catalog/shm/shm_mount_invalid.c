@@ -3,27 +3,17 @@
  * Reports mounts at /dev/shm that the API server rejects: the volume is not in
  * the pod ("volumeMounts[0].name: Not found"), or the path is mounted twice
  * ("mountPath: must be unique"). A custom resource is accepted, but its pods
- * are rejected. Claim templates count as volumes. For kinds whose operator may
- * add volumes (of a runtime, a preset, or its own), only a path that is mounted
- * twice is reported. Source: pkg/apis/core/validation ValidateVolumeMounts;
- * observed.
+ * are rejected. Claim templates count as volumes, and so do volumes in fields
+ * of the operator. For kinds whose operator may add volumes (of a runtime, a
+ * preset, or its own), only a path that is mounted twice is reported. Source:
+ * pkg/apis/core/validation ValidateVolumeMounts; observed.
  */
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/purpose/intent.h"
+#include "kube/resources/other_volume.h"
 #include "kube/resources/shm.h"
-
-/* True if there is a claim template of that name next to the pod or in its
- * owner. */
-static bool is_claimed(const struct pod *pod, const char *name)
-{
-	for (const struct node *at = pod->spec; at; at = at->parent)
-		FOR_EACH_CHILD(node_get(at, "volumeClaimTemplates"), claim)
-			if (node_eq(node_path(claim, "metadata.name"), name))
-				return true;
-	return false;
-}
 
 static bool may_gain_volumes(const struct container *c)
 {
@@ -51,7 +41,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 				first, "the first mount");
 		first = path;
 		if (name && !pod_volume(c->pod, name) &&
-		    !is_claimed(c->pod, name) && !may_gain_volumes(c))
+		    !pod_has_other_volume(c->pod, name) && !may_gain_volumes(c))
 			report_container(
 				run, c, node_get(mount, "name"),
 				"the mount at /dev/shm names volume `%s`, which the pod does not have",
