@@ -3,7 +3,8 @@
  * Bump allocator. Everything handed out lives until arena_reset() or
  * arena_release(); single pieces cannot be freed. If memory runs out,
  * OUT_OF_MEMORY() (base/err.h) is called; callers limit the sizes by budgets
- * beforehand. Memory is aligned for any type, except for texts.
+ * beforehand. Memory is aligned for any type, except for texts and
+ * arena_take().
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H

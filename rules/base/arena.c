@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory that is freed as a whole. It consists of chunks, which are linked from
- * the newest to the oldest. The first has 512 bytes, so that small arenas share
- * pages; each next one is four times as large, up to 1 MiB. If a request that
- * does not fit exceeds a quarter of the next chunk's size, it gets a separate
- * chunk after the head, so that the head stays in use. Strings are packed
- * without padding; everything else is aligned for any type.
+ * the newest to the oldest. The first has 512 bytes, or more for a larger
+ * request, so that small arenas share pages; each next one is four times as
+ * large, up to 1 MiB. If a request that does not fit exceeds a quarter of the
+ * next chunk's size, it gets a separate chunk after the head, so that the head
+ * stays in use. Strings are packed without padding; everything else is aligned
+ * for any type.
  */
 #include "base/arena.h"
 

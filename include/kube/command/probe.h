@@ -29,7 +29,7 @@ int64_t probe_budget(const struct container_probe *probe);
  * Returns the number of the model's parameters in units of 0.1 billion, from
  * the container's flags, variables or image name: 700 for "Llama-3.1-70B", 80
  * for "8b", 10 for servers of embedding models. Quantized weights count less:
- * 23 for "7b-awq", 35 for "7b-fp8". 0: unknown.
+ * 23 for "7b-awq", 35 for "7b-fp8". Returns 0 if the number is unknown.
  */
 int64_t container_model_size(const struct container *c);
 

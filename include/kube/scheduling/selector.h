@@ -23,7 +23,7 @@ enum more_labels {
 	LABELS_OF_OPERATOR,
 	LABELS_ANY_MORE,
 };
-/* True if a label with this key may be among them. */
+/* True if `more` includes labels with this key. */
 bool label_may_be_added(const char *key, enum more_labels more);
 /* Matches a metav1.LabelSelector. An empty one matches everything, a missing
  * one (NULL) nothing. */

@@ -225,7 +225,8 @@ struct kept_object; /* see kube/set/index_find.h */
 enum queue_type {
 	QUEUE_OTHER,
 	QUEUE_VOLCANO,
-	QUEUE_OF_GANG, /* Volcano's if a flag of the operator says so */
+	/* Volcano's queue if a flag of the training operator selects Volcano */
+	QUEUE_OF_GANG,
 	QUEUE_KAI,
 };
 
@@ -427,7 +428,7 @@ bool service_is_beside(const struct object_index *set,
 /* True if the Service certainly selects the pods. */
 bool service_selects(const struct kube_service *service,
 		     const struct workload_pod *pod);
-/* True unless the pods certainly lack a label of its selector. */
+/* True unless the pods certainly lack a label of the Service's selector. */
 bool service_may_select(const struct kube_service *service,
 			const struct workload_pod *pod);
 /* True if the configuration and the workload belong to one cluster and one

@@ -105,9 +105,9 @@ static int64_t size_in(const char *text)
 	return best;
 }
 
-/* Returns the factor by which the name of a quantized model says that its
- * weights are smaller than those of 16 bits; 1 if it does not. A third for 4
- * bits, because some layers are not quantized. */
+/* Returns the number by which the size of 16-bit weights is divided: 3 for 4
+ * bits, because some layers are not quantized, and 2 for 8 bits. Returns 1 if
+ * the model's name mentions neither. */
 static int64_t shrink_factor(const char *text)
 {
 	static const char *const four[] = {"awq",  "gptq",  "int4", "w4a",
