@@ -42,10 +42,6 @@ enum {
 	WORK_TEXTS_MAX = 1 << 14 /* KiB of long texts times maps */
 };
 
-/* Returns the KiB of all long texts and keys, multiplied by the number of maps.
- * Texts to which other fields do not refer (commands, scripts, manifests, data)
- * do not count. */
-uint64_t work_of_texts(const struct node *node);
 /* True if the lists, keys or texts are too long to check the object. */
 bool work_is_too_much(const struct node *node);
 /* Returns the list or map that contributes most; NULL if there is none. */

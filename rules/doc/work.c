@@ -81,7 +81,10 @@ static void add_texts(const struct node *node, uint64_t *maps, uint64_t *bytes)
 	}
 }
 
-uint64_t work_of_texts(const struct node *node)
+/* Returns the KiB of all long texts and keys, multiplied by the number of maps.
+ * Texts to which other fields do not refer (commands, scripts, manifests, data)
+ * do not count. */
+static uint64_t work_of_texts(const struct node *node)
 {
 	uint64_t maps = 0, bytes = 0;
 

@@ -7,10 +7,6 @@
 
 /* Returns the RayJobSpec of a RayJob or a RayCronJob, or NULL. */
 const struct node *ray_job_spec(const struct object *object);
-/* Returns the RayClusterSpec of a RayCluster or a RayJob, or NULL. */
-const struct node *ray_cluster_spec(const struct object *object);
-/* Returns the RayClusterSpec that contains the pod's group, or NULL. */
-const struct node *pod_ray_cluster(const struct pod *pod);
 /* Results of a job (bits) after which its deletionStrategy leaves the cluster
  * running. */
 enum { RAY_KEPT_SUCCESS = 1, RAY_KEPT_FAILURE = 2 };

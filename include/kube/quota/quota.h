@@ -47,10 +47,6 @@ struct quota_key {
 	const struct accelerator *accelerator;
 	const char *why;
 };
-/* Returns the accelerator that this entry of `hard` limits ("requests." +
- * name), or NULL. */
-const char *quota_accelerator(const struct accelerator_extra *extra,
-			      const struct resource_amount *hard);
 /* Returns the resource whose requests count for this entry of `hard`, which is
  * an accelerator or the key of a device class, or NULL. */
 const char *quota_counted(const struct accelerator_extra *extra,

@@ -41,7 +41,7 @@ void cel_parser_stop(struct cel_parser *p, struct cel_place place,
 	p->token.kind = TOKEN_END;
 }
 
-struct cel_place cel_token_place(const struct cel_parser *p)
+static struct cel_place cel_token_place(const struct cel_parser *p)
 {
 	return (struct cel_place){p->token.start, p->token.end, p->token.start};
 }

@@ -81,7 +81,6 @@ bool cel_accept(struct cel_parser *p, int kind);
 /* Moves past a token of this kind, or reports an error. */
 void cel_expect(struct cel_parser *p, int kind, const char *wanted);
 void cel_unexpected(struct cel_parser *p, const char *wanted);
-struct cel_place cel_token_place(const struct cel_parser *p);
 
 /* --- limits --------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "engine/finding.h"
@@ -78,17 +79,8 @@ void finding_table_release(struct finding_table *list)
 static const struct told *first_told(const struct finding_table *list,
 				     const struct told *key)
 {
-	size_t from = 0, n = list->n;
-
-	while (from < n) {
-		size_t middle = from + (n - from) / 2;
-
-		if (cmp_told(&list->items[middle], key) < 0)
-			from = middle + 1;
-		else
-			n = middle;
-	}
-	return list->items + from;
+	return list->items +
+	       array_first(list->items, list->n, sizeof(*key), key, cmp_told);
 }
 
 /* True if the second finding adds nothing to the first at its place. */

@@ -189,27 +189,6 @@ const struct node *ray_job_spec(const struct object *object)
 	return object_is(object, "ray.io", "RayJob") ? spec : NULL;
 }
 
-const struct node *ray_cluster_spec(const struct object *object)
-{
-	const struct node *spec = node_get(object->root, "spec");
-
-	if (object_is(object, "ray.io", "RayCluster"))
-		return spec;
-	return object_is(object, "ray.io", "RayJob")
-		       ? node_get(spec, "rayClusterSpec")
-		       : NULL;
-}
-
-const struct node *pod_ray_cluster(const struct pod *pod)
-{
-	const struct node *group = pod->group;
-
-	if (!group || !group->parent)
-		return NULL;
-	return node_is_seq(group->parent) ? group->parent->parent
-					  : group->parent;
-}
-
 const struct workload_operator operator_ray = {
 	.gpus = gpus,
 	.injects = injects,

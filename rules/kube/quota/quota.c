@@ -112,8 +112,10 @@ enum tri quota_selects(const struct quota *quota,
 	return all;
 }
 
-const char *quota_accelerator(const struct accelerator_extra *extra,
-			      const struct resource_amount *hard)
+/* Returns the accelerator that this entry of `hard` limits ("requests." +
+ * name), or NULL. */
+static const char *quota_accelerator(const struct accelerator_extra *extra,
+				     const struct resource_amount *hard)
 {
 	const char *name = hard->resource + strlen("requests.");
 
