@@ -189,7 +189,7 @@ struct rule {
 	enum severity severity; /* recommended severity of most findings */
 	unsigned needs, flags;
 	unsigned scope;	      /* enum check_scope (0: all objects and pods) */
-	const char *since;    /* first version with the rule: "1.0" */
+	const char *since;    /* first version with the rule; NULL: "1.0" */
 	const char *summary;  /* one line: the mistake that is reported */
 	const char *why;      /* consequence, in one or two sentences */
 	const char *remedy;   /* default help: one imperative sentence */
@@ -274,6 +274,10 @@ void finding_severity(struct finding *finding, enum severity severity);
  * and a warning warns.
  */
 enum action rule_action(const struct rule *rule, enum severity severity);
+static inline const char *rule_since(const struct rule *rule)
+{
+	return rule->since ? rule->since : "1.0";
+}
 /* Lowers an error to a warning, because the finding guesses at the user's
  * intent. Has no effect if the rule's setting does not come from a preset
  * alone. */

@@ -211,7 +211,7 @@ static void add_fields(const struct prose *to, const struct rule *rule)
 	add_severity(to, rule);
 	add_repair(to, rule);
 	to->add(to->out, "Category", rule->category);
-	to->add(to->out, "Since", rule->since);
+	to->add(to->out, "Since", rule_since(rule));
 	add_notes(to, rule);
 	add_names(to, "Not reported together with", rule->yields_to);
 	add_names(to, "Formerly", rule->aliases);

@@ -156,7 +156,7 @@ json_t *rule_json(const struct rule *r)
 	set_text(object, "severity", severity_name(r->severity));
 	set_text(object, "action", action_name(rule_action(r, r->severity)));
 	set_text(object, "repair", *repair_name(r) ? repair_name(r) : "none");
-	set_text(object, "since", r->since);
+	set_text(object, "since", rule_since(r));
 	set_text(object, "summary", r->summary);
 	set_text(object, "why", r->why);
 	set_text(object, "remedy", r->remedy);

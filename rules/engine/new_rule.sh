@@ -53,7 +53,6 @@ const struct rule rule_$id = {
 	.category = "$category",
 	.severity = SEVERITY_INFO,
 	.scope = GPU_PODS | PODSPEC,
-	.since = "1.0",
 	.summary = "what is flagged, in one line",
 	.why = "What breaks, or what is wasted.",
 	.remedy = "What to do.",

@@ -18,7 +18,7 @@ for file in rules/catalog/*/*.c; do
 	grep -q "\.name = \"$name\"" "$file" || bad "$file: name is not $name"
 	grep -q "\.category = \"$category\"" "$file" ||
 		bad "$file: category is not $category"
-	for field in summary why remedy evidence since; do
+	for field in summary why remedy evidence; do
 		grep -q "\.$field = *\$\|\.$field = \"..*\|\.$field =" "$file" ||
 			bad "$file: no $field"
 	done

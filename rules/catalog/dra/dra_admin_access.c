@@ -68,7 +68,6 @@ const struct rule rule_dra_admin_access = {
 	.name = "dra-admin-access",
 	.category = "dra",
 	.severity = SEVERITY_WARNING,
-	.since = "1.0",
 	.summary =
 		"a claim with `adminAccess` in a namespace without the label that allows it",
 	.why = "Admin access gives a pod devices that other pods use. Kubernetes 1.34 and later reject it in a namespace without the label resource.kubernetes.io/admin-access: \"true\". Earlier releases drop the field by default.",

@@ -56,7 +56,6 @@ const struct rule rule_dra_allocation_all = {
 	.category = "dra",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW,
-	.since = "1.0",
 	.summary = "a claim that requests every matching device of a node",
 	.why = "The pod waits until every matching device of one node is free, and then holds all of them.",
 	.remedy =

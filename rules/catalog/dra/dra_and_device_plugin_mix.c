@@ -59,7 +59,6 @@ const struct rule rule_dra_and_device_plugin_mix = {
 	.category = "dra",
 	.severity = SEVERITY_WARNING,
 	.scope = PODSPEC,
-	.since = "1.0",
 	.summary =
 		"a container gets NVIDIA devices both from a claim and from the device plugin",
 	.why = "The DRA driver and the device plugin allocate devices independently, so the container gets two sets of devices, usually by mistake.",

@@ -257,7 +257,6 @@ const struct rule rule_dra_claim_never_fits = {
 	.category = "dra",
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_CLUSTER,
-	.since = "1.0",
 	.summary = "a claim for more devices of a class than any node has",
 	.why = "All devices of a request are allocated for one node, so the pods stay Pending until a node has enough of them. If no node has any device of the class, the finding is an info, because an autoscaler may add such nodes.",
 	.remedy =

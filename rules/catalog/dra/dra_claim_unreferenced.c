@@ -66,7 +66,6 @@ const struct rule rule_dra_claim_unreferenced = {
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
 	.scope = PODSPEC,
-	.since = "1.0",
 	.summary = "no container uses the devices of a claim",
 	.why = "The devices are allocated to the pod, but no container can use them.",
 	.remedy =

@@ -83,7 +83,6 @@ const struct rule rule_dra_class_unknown = {
 	.category = "dra",
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
-	.since = "1.0",
 	.summary = "a claim that names a DeviceClass that does not exist",
 	.why = "The pods stay Pending until the class is created.",
 	.remedy =

@@ -63,7 +63,6 @@ const struct rule rule_dra_container_request_unknown = {
 	.category = "dra",
 	.severity = SEVERITY_ERROR,
 	.scope = PODSPEC,
-	.since = "1.0",
 	.summary = "a container names a request that its claim does not have",
 	.why = "The claim's devices are allocated to the pod, but an entry with an unknown request gives the container none of them, so GPUs may be idle.",
 	.remedy =

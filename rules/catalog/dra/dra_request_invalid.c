@@ -56,7 +56,6 @@ const struct rule rule_dra_request_invalid = {
 	.category = "dra",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
-	.since = "1.0",
 	.summary =
 		"a device request that is empty, or in the form of another API version",
 	.why = "The API server drops fields that the apiVersion does not have, and rejects a request that is then empty. Pods that name the claim stay Pending.",

@@ -69,7 +69,6 @@ const struct rule rule_dra_resource_ambiguous = {
 	.category = "dra",
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
-	.since = "1.0",
 	.summary = "a requested resource that two DeviceClasses define",
 	.why = "Only one of the classes provides the resource, so the pods may get other devices than intended, or none.",
 	.remedy =

@@ -71,7 +71,6 @@ const struct rule rule_dra_selector_invalid = {
 	.name = "dra-selector-invalid",
 	.category = "dra",
 	.severity = SEVERITY_ERROR,
-	.since = "1.0",
 	.summary = "a device selector that is not a CEL condition",
 	.why = "The API server rejects the claim or the class, and pods that need it stay Pending.",
 	.remedy =

@@ -40,7 +40,6 @@ const struct rule rule_dra_shared_claim_in_template = {
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW,
 	.scope = PODSPEC,
-	.since = "1.0",
 	.summary = "several pods use the same claim",
 	.why = "All of the pods use the claim's devices at once and must run where these are, usually on one node.",
 	.remedy =

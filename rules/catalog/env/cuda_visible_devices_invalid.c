@@ -194,7 +194,6 @@ const struct rule rule_cuda_visible_devices_invalid = {
 	.category = "env",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_SAFE_PATCH,
-	.since = "1.0",
 	.summary =
 		"CUDA_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES or ROCR_VISIBLE_DEVICES hides requested devices, or has invalid entries",
 	.why = "The list of visible devices ends at the first invalid entry, so the program sees fewer GPUs than are allocated to it, or none. If that entry comes after all of them, the finding is an info.",

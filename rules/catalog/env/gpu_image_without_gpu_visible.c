@@ -109,7 +109,6 @@ const struct rule rule_gpu_image_without_gpu_visible = {
 	.category = "env",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_ABSENCE | RULE_GUESS | RULE_SAFE_PATCH,
-	.since = "1.0",
 	.summary =
 		"a container runs an NVIDIA GPU image, requests no GPU and does not set NVIDIA_VISIBLE_DEVICES",
 	.why = "Such images usually set NVIDIA_VISIBLE_DEVICES=all. If the nvidia runtime is the node's default, the container then sees every GPU of the node, including those of other tenants, and none of them is counted.",

@@ -131,7 +131,6 @@ const struct rule rule_gpu_uuid_pinned = {
 	.category = "env",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_TAKES | RULE_OPT_IN_PATCH | RULE_INFRASTRUCTURE,
-	.since = "1.0",
 	.summary = "a device is chosen by its UUID",
 	.why = "The device exists on one host only. With NVIDIA_VISIBLE_DEVICES, the nvidia runtime cannot start the container on other hosts, and on that host it exposes the device without counting it. The other variables hide all GPUs unless that device happens to be allocated.",
 	.remedy =

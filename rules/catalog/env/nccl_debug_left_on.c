@@ -174,7 +174,6 @@ const struct rule rule_nccl_debug_left_on = {
 	.severity = SEVERITY_INFO,
 	.flags = RULE_RAISES,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary = "a debug variable of NCCL, CUDA or PyTorch is set",
 	.why = "The variable slows down communication or computation, floods the log, or disables a transport.",
 	.remedy =

@@ -222,7 +222,6 @@ const struct rule rule_nvidia_visible_devices_env_from = {
 	.category = "env",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_TAKES | RULE_INFRASTRUCTURE,
-	.since = "1.0",
 	.summary =
 		"envFrom that may set NVIDIA_VISIBLE_DEVICES or CUDA_VERSION",
 	.why = "If the ConfigMap or Secret has the key `NVIDIA_VISIBLE_DEVICES` (or `CUDA_VERSION`, in a container without that variable), the nvidia runtime can show the container GPUs that are not counted. The preset `strict` denies it because the key can be added later; in other presets, or if the nvidia runtime does not start the container, it is an info.",

@@ -203,7 +203,6 @@ const struct rule rule_nvidia_visible_devices_override = {
 	.category = "env",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_TAKES | RULE_SAFE_PATCH | RULE_INFRASTRUCTURE,
-	.since = "1.0",
 	.summary =
 		"a manifest sets NVIDIA_VISIBLE_DEVICES to show GPUs, or CUDA_VERSION without that variable",
 	.why = "If the nvidia runtime starts the container, it obeys the pod's value, which overrides the device plugin's allocation or exposes GPUs that are not counted. If devices are injected by CDI (GPU Operator 25.10 and later), only pods with `runtimeClassName: nvidia` have that runtime. A container without NVIDIA_VISIBLE_DEVICES, but with `CUDA_VERSION`, sees every GPU, unless `NVIDIA_REQUIRE_CUDA` is set as well. gpugate learns how devices are injected from `platform: {deviceInjection: ...}` in the policy, or from a snapshot that contains the operator's ClusterPolicy or the device plugin's DaemonSet. Without either, the finding is a warning, unless the pod sets `runtimeClassName: nvidia`.",

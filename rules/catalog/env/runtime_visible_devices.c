@@ -132,7 +132,6 @@ const struct rule rule_runtime_visible_devices = {
 	.category = "env",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_TAKES | RULE_INFRASTRUCTURE,
-	.since = "1.0",
 	.summary =
 		"an environment variable makes a container runtime show devices that are not requested",
 	.why = "The container runtimes of AMD, Ascend, Gaudi, Iluvatar, Moore Threads and Neuron obey an environment variable of the container. On nodes that use such a runtime by default, as AWS's images for Neuron do, the container sees devices that are not counted and may be allocated to other pods.",

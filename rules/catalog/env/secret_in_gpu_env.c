@@ -87,7 +87,6 @@ const struct rule rule_secret_in_gpu_env = {
 	.category = "env",
 	.severity = SEVERITY_ERROR,
 	.scope = GPU_PODS | NEW_TEMPLATES,
-	.since = "1.0",
 	.summary = "a token or key in plain text in a manifest",
 	.why = "Anyone who can read the object or the repository can use it.",
 	.remedy =

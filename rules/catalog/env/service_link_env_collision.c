@@ -120,7 +120,6 @@ const struct rule rule_service_link_env_collision = {
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
 	.flags = RULE_SAFE_PATCH,
-	.since = "1.0",
 	.summary =
 		"a Service named `vllm` sets VLLM_PORT, which vLLM reads as its port",
 	.why = "For a Service named `vllm`, Kubernetes sets VLLM_PORT to a URL in all pods of the namespace. vLLM reads the URL as its port and exits. A workload named `vllm` is an info, because its Service usually has the same name.",

@@ -135,7 +135,6 @@ const struct rule rule_variable_undefined = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE,
 	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
-	.since = "1.0",
 	.summary = "a command refers to a variable that env does not define",
 	.why = "The kubelet passes the reference on as it is, so the program gets a wrong argument, or the shell runs an unknown command.",
 	.remedy =

@@ -47,7 +47,6 @@ const struct rule rule_clusterqueue_namespace_unselected = {
 	.category = "gang",
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
-	.since = "1.0",
 	.summary =
 		"a workload in a namespace that its ClusterQueue does not select",
 	.why = "Kueue admits only workloads of namespaces that the ClusterQueue selects: the workload stays suspended.",

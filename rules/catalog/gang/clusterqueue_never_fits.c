@@ -286,7 +286,6 @@ const struct rule rule_clusterqueue_never_fits = {
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
 	.needs = NEEDS_SET,
-	.since = "1.0",
 	.summary =
 		"a workload that its Kueue ClusterQueue can never admit, or a ClusterQueue that admits nothing",
 	.why = "The workload stays suspended until it or the queue changes; in a StrictFIFO queue, later workloads wait behind it.",

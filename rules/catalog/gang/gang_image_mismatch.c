@@ -74,7 +74,6 @@ const struct rule rule_gang_image_mismatch = {
 	.category = "gang",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW,
-	.since = "1.0",
 	.summary = "the ranks of one job run different images",
 	.why = "Ranks with different versions of NCCL or of the framework hang or fail when they connect.",
 	.remedy = "Run the same image in all ranks.",

@@ -144,7 +144,6 @@ const struct rule rule_gang_min_below_replicas = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary =
 		"a gang that may start before all of its ranks have resources",
 	.why = "The ranks that have started wait for the others at the rendezvous and hold their GPUs meanwhile.",

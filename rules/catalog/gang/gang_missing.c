@@ -51,7 +51,6 @@ const struct rule rule_gang_missing = {
 	.name = "gang-missing",
 	.category = "gang",
 	.severity = SEVERITY_INFO,
-	.since = "1.0",
 	.summary =
 		"pods that need each other, without a scheduler that starts all or none of them",
 	.why = "When GPUs are short, some pods start, hold their GPUs and wait for the others: two such jobs can deadlock.",

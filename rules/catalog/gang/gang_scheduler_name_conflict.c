@@ -52,7 +52,6 @@ const struct rule rule_gang_scheduler_name_conflict = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary = "the pods of one gang name different schedulers",
 	.why = "No scheduler sees the whole gang: each places its own pods, or waits for the others.",
 	.remedy =

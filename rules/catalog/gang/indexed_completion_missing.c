@@ -101,7 +101,6 @@ const struct rule rule_indexed_completion_missing = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary = "a Job that reads its completion index but is not Indexed",
 	.why = "The index is set only in the pods of Indexed Jobs, so the pods do not know their ranks.",
 	.remedy = "Set completionMode: Indexed and completions.",

@@ -91,7 +91,6 @@ const struct rule rule_istio_sidecar_training = {
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary = "pods of training or of a Job that get an Istio sidecar",
 	.why = "The proxy intercepts the traffic of the pods, including traffic between ranks. Unless it is a native sidecar, it also keeps the pod from ending.",
 	.remedy = "Set sidecar.istio.io/inject: \"false\" on the pod template.",

@@ -219,7 +219,6 @@ const struct rule rule_jobset_rejects = {
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
-	.since = "1.0",
 	.summary = "a JobSet that its webhook or its definition rejects",
 	.why = "JobSet rejects, for example, invalid or too long names, a `dependsOn` that points forward, invalid rules of `failurePolicy`, and a `coordinator` that is not one of the pods.",
 	.remedy = "Correct or remove the field that the message names.",

@@ -84,7 +84,6 @@ const struct rule rule_jobset_target_unknown = {
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
-	.since = "1.0",
 	.summary =
 		"a JobSet that refers to a replicatedJob it does not have, or in which one depends on itself",
 	.why = "JobSet rejects a name that it does not have. A replicatedJob that depends on itself waits forever.",

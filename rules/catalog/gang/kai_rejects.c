@@ -151,7 +151,6 @@ const struct rule rule_kai_rejects = {
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
-	.since = "1.0",
 	.summary = "a GPU share, a queue or a PodGroup that KAI rejects",
 	.why = "The webhook of the KAI scheduler rejects pods that request both a share and a whole GPU, a share in two ways, or an invalid share. It also rejects queues without resources, and PodGroups whose subgroups do not form trees.",
 	.remedy = "Correct or remove the field that the message names.",

@@ -74,7 +74,6 @@ const struct rule rule_katib_rejects = {
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
-	.since = "1.0",
 	.summary = "an Experiment that Katib rejects",
 	.why = "The webhook of Katib rejects an invalid name, numbers of trials that are out of range or contradict each other, and parameters of the trial that are defined twice or refer to a parameter that does not exist.",
 	.remedy = "Correct or remove the field that the message names.",

@@ -87,7 +87,6 @@ const struct rule rule_kubeflow_container_name = {
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE | RULE_INFRASTRUCTURE,
-	.since = "1.0",
 	.summary =
 		"a training job without the container that its kind, or its Experiment, requires",
 	.why = "The training operator's webhook rejects the object; releases before 1.9 mark the job as Failed. Katib rejects the pods of an Experiment's trials, or gets no metrics from them.",

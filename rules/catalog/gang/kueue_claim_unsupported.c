@@ -210,7 +210,6 @@ const struct rule rule_kueue_claim_unsupported = {
 	.category = "gang",
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
-	.since = "1.0",
 	.summary = "a claim with which Kueue never admits a workload",
 	.why = "Kueue counts a claim of a template by the resource of its device class. Workloads with other claims, or with more devices than the queue has, stay suspended.",
 	.remedy =

@@ -160,7 +160,6 @@ const struct rule rule_kueue_rejects = {
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_OPT_IN_PATCH | RULE_ABSENCE,
-	.since = "1.0",
 	.aliases = aliases,
 	.summary = "a job, queue, flavor or topology that Kueue rejects",
 	.why = "The webhooks of Kueue reject jobs whose annotations, labels or fields are invalid or exclude each other, and queues, flavors and topologies that contradict themselves.",

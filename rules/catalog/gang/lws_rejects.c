@@ -111,7 +111,6 @@ const struct rule rule_lws_rejects = {
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
-	.since = "1.0",
 	.summary = "a LeaderWorkerSet that its webhook rejects",
 	.why = "The LeaderWorkerSet webhook rejects, for example, an invalid name or size, subgroups that do not fit the group, and a rolling update that replaces no group.",
 	.remedy = "Correct or remove the field that the message names.",

@@ -29,7 +29,6 @@ const struct rule rule_lws_restart_none = {
 	.category = "gang",
 	.severity = SEVERITY_WARNING,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary =
 		"a group of pods that keeps running when one of them restarts",
 	.why = "The other ranks usually wait for the one that has lost its state: the group answers no requests and keeps its GPUs.",

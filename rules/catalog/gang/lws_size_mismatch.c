@@ -112,7 +112,6 @@ const struct rule rule_lws_size_mismatch = {
 	.category = "gang",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_RAISES,
-	.since = "1.0",
 	.summary =
 		"parallel sizes whose product is not the number of GPUs in the group",
 	.why = "If the product is larger, the server cannot start; if it is smaller, some GPUs are idle.",

@@ -64,7 +64,6 @@ const struct rule rule_mpijob_rejects = {
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
-	.since = "1.0",
 	.summary = "an MPIJob that the MPI Operator rejects",
 	.why = "The controller validates an MPIJob before it creates pods: the object is stored, an event contains the error, and no pod is created.",
 	.remedy = "Correct or remove the field that the message names.",

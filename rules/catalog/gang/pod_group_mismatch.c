@@ -172,7 +172,6 @@ const struct rule rule_pod_group_mismatch = {
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
 	.flags = RULE_ABSENCE,
-	.since = "1.0",
 	.summary =
 		"a PodGroup, or the minimum of a gang, that does not match the pods",
 	.why = "With a minimum above the number of pods, or a PodGroup that does not exist, no pod starts. With a minimum below the number of ranks, the first pods hold their GPUs while they wait for the others.",

@@ -64,7 +64,6 @@ const struct rule rule_pytorchjob_no_address = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary = "torchrun in a PyTorchJob without a Master has no address",
 	.why = "Each pod waits for the others at its own address and holds its GPUs until the rendezvous times out.",
 	.remedy =

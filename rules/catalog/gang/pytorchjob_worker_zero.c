@@ -30,7 +30,6 @@ const struct rule rule_pytorchjob_worker_zero = {
 	.name = "pytorchjob-worker-zero",
 	.category = "gang",
 	.severity = SEVERITY_WARNING,
-	.since = "1.0",
 	.summary = "a replica type of a PyTorchJob with 0 replicas",
 	.why = "Since 1.9 the training operator rejects the job; earlier releases start one pod anyway.",
 	.remedy = "Remove the replica type.",

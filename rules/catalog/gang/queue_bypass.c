@@ -39,7 +39,6 @@ const struct rule rule_queue_bypass = {
 	.needs = NEEDS_PARAM,
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary = "GPU work that bypasses the queue of its namespace",
 	.why = "Unless the namespace has a LocalQueue `default`, the work runs outside the queue's quota and fair share, and others wait for GPUs that the queue counts as free.",
 	.remedy =

@@ -91,7 +91,6 @@ const struct rule rule_queue_label_misplaced = {
 	.category = "gang",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE,
-	.since = "1.0",
 	.summary =
 		"a queue name in a place where Kueue or KAI does not read it",
 	.why = "The job does not belong to the queue: it starts at once, outside the quota, is never admitted, or gets the default queue of KAI.",

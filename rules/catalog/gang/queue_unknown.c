@@ -252,7 +252,6 @@ const struct rule rule_queue_unknown = {
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
 	.needs = NEEDS_SET,
-	.since = "1.0",
 	.summary =
 		"a queue that does not exist or accepts no jobs, or a job that Kueue suspends because it names no queue",
 	.why = "The job stays suspended, its pods stay Pending, or Volcano's webhook rejects it.",

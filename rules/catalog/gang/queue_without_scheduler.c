@@ -97,7 +97,6 @@ const struct rule rule_queue_without_scheduler = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE,
 	.scope = GPU_PODS | PODSPEC,
-	.since = "1.0",
 	.summary =
 		"a queue or PodGroup of KAI or Volcano on pods of the default scheduler",
 	.why = "The default scheduler places the pods one by one, without a gang or a quota, and the queue counts their GPUs as free.",

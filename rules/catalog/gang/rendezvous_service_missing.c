@@ -234,7 +234,6 @@ const struct rule rule_rendezvous_service_missing = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary =
 		"the address of the first rank is a name that its pod does not have, or localhost",
 	.why = "The other ranks cannot reach the first one: they wait for it and hold their GPUs.",

@@ -109,7 +109,6 @@ const struct rule rule_spark_rejects = {
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
-	.since = "1.0",
 	.summary = "a SparkApplication that the Spark operator rejects",
 	.why = "The webhook of the Spark operator rejects fields that contradict each other, and settings in `sparkConf` that belong to the operator.",
 	.remedy = "Correct or remove the field that the message names.",

@@ -152,7 +152,6 @@ const struct rule rule_statefulset_orderedready_gang = {
 	.category = "gang",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE,
-	.since = "1.0",
 	.summary = "ranks that are created only after another one is ready",
 	.why = "A rank becomes ready only after all ranks have connected, but the next rank is created only after this one is ready: the workload never starts.",
 	.remedy =

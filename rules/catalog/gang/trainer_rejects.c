@@ -21,7 +21,6 @@ const struct rule rule_trainer_rejects = {
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
-	.since = "1.0",
 	.aliases = aliases,
 	.summary = "a training job that its operator rejects",
 	.why = "The webhook rejects the object, or the controller never starts its pods.",

@@ -65,7 +65,6 @@ const struct rule rule_volcano_min_available_exceeds = {
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
-	.since = "1.0",
 	.summary =
 		"a Volcano Job, or a task of one, whose minAvailable is larger than its number of pods",
 	.why = "Volcano's webhook rejects the Job, or the Jobs that a CronJob creates.",

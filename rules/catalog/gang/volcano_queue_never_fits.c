@@ -104,7 +104,6 @@ const struct rule rule_volcano_queue_never_fits = {
 	.category = "gang",
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
-	.since = "1.0",
 	.summary = "a gang that its Volcano queue can never hold",
 	.why = "The pods stay Pending even if the queue is empty.",
 	.remedy =

@@ -18,7 +18,6 @@ const struct rule rule_volcano_rejects = {
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
-	.since = "1.0",
 	.summary =
 		"a Volcano Job, CronJob, Queue or PodGroup that its webhook rejects",
 	.why = "The webhook of Volcano rejects, for example, contradictory policies, references to tasks that do not exist, invalid schedules, and contradictory quantities of a queue.",

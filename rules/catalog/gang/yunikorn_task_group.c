@@ -148,7 +148,6 @@ const struct rule rule_yunikorn_task_group = {
 	.category = "gang",
 	.severity = SEVERITY_WARNING,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary = "a task group of YuniKorn that does not match its pods",
 	.why = "YuniKorn reserves nothing, or not the resources that the pods need: they start without a reservation, or GPUs are held that no pod uses.",
 	.remedy =

@@ -48,7 +48,6 @@ const struct rule rule_cost_labels_missing = {
 	.needs = NEEDS_PARAM,
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary = "GPU pods without the cost labels that the policy requires",
 	.why = "The GPU hours of the pods cannot be attributed to a team.",
 	.remedy = "Set the label on the object or in its pod template.",

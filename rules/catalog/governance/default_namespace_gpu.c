@@ -25,7 +25,6 @@ const struct rule rule_default_namespace_gpu = {
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary = "GPU work in the namespace `default`",
 	.why = "The namespace usually lacks a quota, an owner and a cost center, and many users may write to it.",
 	.remedy = "Give the team a namespace with a GPU quota.",

@@ -64,7 +64,6 @@ const struct rule rule_gpu_budget = {
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_PARAM,
 	.flags = RULE_PREVIEW,
-	.since = "1.0",
 	.summary = "a run that may use more GPU hours than the site allows",
 	.why = "A run this long can cost more GPU hours than the site allows; a run that hangs holds its GPUs until its deadline.",
 	.remedy =

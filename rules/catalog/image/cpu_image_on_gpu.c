@@ -47,7 +47,6 @@ const struct rule rule_cpu_image_on_gpu = {
 	.category = "image",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW | RULE_GUESS,
-	.since = "1.0",
 	.summary =
 		"a container that requests GPUs runs an image built for CPUs",
 	.why = "A framework that is built for CPUs uses no device: the GPUs are allocated but idle.",

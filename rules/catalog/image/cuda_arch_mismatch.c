@@ -97,7 +97,6 @@ const struct rule rule_cuda_arch_mismatch = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW,
 	.scope = NEW_TEMPLATES,
-	.since = "1.0",
 	.summary =
 		"an image whose CUDA version is older than the selected GPUs",
 	.why = "Kernels that were built before these GPUs existed run only if the program contains PTX, which the driver compiles; others fail with `no kernel image is available for execution on the device`.",

@@ -31,7 +31,6 @@ const struct rule rule_disable_require_set = {
 	.category = "image",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW,
-	.since = "1.0",
 	.summary =
 		"NVIDIA_DISABLE_REQUIRE disables the check of the driver against the image",
 	.why = "An image that is too new for the driver starts anyway and may fail in the middle of its work.",

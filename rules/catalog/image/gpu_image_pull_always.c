@@ -63,7 +63,6 @@ const struct rule rule_gpu_image_pull_always = {
 	.category = "image",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_OPT_IN_PATCH,
-	.since = "1.0",
 	.summary =
 		"a GPU container with imagePullPolicy Always and an image with a fixed tag or digest",
 	.why = "The kubelet asks the registry at every start, even if the node has the image. The start takes longer, and fails if the registry is not available, while the GPU is allocated.",

@@ -12,7 +12,6 @@ const struct rule rule_admission_policy = {
 	.category = "input",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_INTERNAL | RULE_LOCKED,
-	.since = "1.0",
 	.summary =
 		"the object fails a validation of the cluster's own admission policies",
 	.why = "The API server checks every object against its ValidatingAdmissionPolicies and rejects an object that fails a validation bound with Deny. If the binding has Warn or Audit, the object is accepted, and the finding is a warning or an info.",

@@ -64,7 +64,6 @@ const struct rule rule_api_version_removed = {
 	.category = "input",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_RAISES,
-	.since = "1.0",
 	.summary =
 		"an apiVersion that no current release of Kubernetes or of the operator serves",
 	.why = "Unless the cluster or the operator is older, the API server does not know the apiVersion: it rejects the object, and nothing runs.",

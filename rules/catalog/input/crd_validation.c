@@ -10,7 +10,6 @@ const struct rule rule_crd_validation = {
 	.category = "input",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_INTERNAL | RULE_LOCKED,
-	.since = "1.0",
 	.summary =
 		"a custom resource breaks a validation rule of its definition",
 	.why = "The API server rejects a custom resource for which a rule of x-kubernetes-validations is false.",

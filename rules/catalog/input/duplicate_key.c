@@ -10,7 +10,6 @@ const struct rule rule_duplicate_key = {
 	.category = "input",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_INTERNAL,
-	.since = "1.0",
 	.summary =
 		"a key that occurs twice in a map: only the last value counts",
 	.why = "The first value is silently dropped, so a reviewer may read a value that does not apply.",

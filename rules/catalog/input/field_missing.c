@@ -69,7 +69,6 @@ const struct rule rule_field_missing = {
 	.category = "input",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
-	.since = "1.0",
 	.summary = "a required field that is not set",
 	.why = "The API server rejects the object, or the pods that an operator creates from it.",
 	.remedy = "Set the field.",

@@ -113,7 +113,6 @@ const struct rule rule_field_type_invalid = {
 	.name = "field-type-invalid",
 	.category = "input",
 	.severity = SEVERITY_ERROR,
-	.since = "1.0",
 	.summary = "a value of a type that the API server rejects",
 	.why = "The object is rejected: the API server cannot decode the value. It calls webhooks only for objects that it could decode, so gpugated checks only the fields that give a number of pods.",
 	.remedy =

@@ -289,7 +289,6 @@ const struct rule rule_field_unknown = {
 	.name = "field-unknown",
 	.category = "input",
 	.severity = SEVERITY_ERROR,
-	.since = "1.0",
 	.summary = "a field that Kubernetes or the operator does not know",
 	.why = "Neither Kubernetes 1.37 nor a release of the operator has this field there. For kubectl, the API server rejects the object; for other clients, it may drop the field, which then has no effect. Devices below such a field are not requested.",
 	.remedy =

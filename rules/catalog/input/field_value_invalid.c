@@ -147,7 +147,6 @@ const struct rule rule_field_value_invalid = {
 	.name = "field-value-invalid",
 	.category = "input",
 	.severity = SEVERITY_ERROR,
-	.since = "1.0",
 	.summary =
 		"a value that its field does not allow, or that excludes another one",
 	.why = "The API server rejects the object, or the pods that an operator creates from it.",

@@ -11,7 +11,6 @@ const struct rule rule_invalid_syntax = {
 	.category = "input",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_INTERNAL,
-	.since = "1.0",
 	.summary = "the text is not valid YAML or JSON, or exceeds a limit",
 	.why = "No tool can apply the text, or it would take too long to check. The rest of the file was not checked.",
 	.remedy = "Correct the text at the position shown, or split the file "

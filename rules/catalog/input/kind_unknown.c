@@ -54,7 +54,6 @@ const struct rule rule_kind_unknown = {
 	.name = "kind-unknown",
 	.category = "input",
 	.severity = SEVERITY_ERROR,
-	.since = "1.0",
 	.summary = "a kind that does not exist in its API group and version",
 	.why = "The API server does not know the kind: it rejects the object, and nothing runs.",
 	.remedy = "Spell kind and apiVersion as the API does.",

@@ -28,7 +28,6 @@ const struct rule rule_object_duplicate = {
 	.severity = SEVERITY_INFO,
 	.needs = NEEDS_SET,
 	.flags = RULE_DUPLICATES,
-	.since = "1.0",
 	.summary =
 		"a GPU workload that is defined more than once in the linted files",
 	.why = "If all definitions are applied, the last one overwrites the others, and their order is arbitrary.",

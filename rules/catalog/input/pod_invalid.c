@@ -279,7 +279,6 @@ const struct rule rule_pod_invalid = {
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_INFRASTRUCTURE,
 	.scope = PODSPEC,
-	.since = "1.0",
 	.summary = "a combination of pod fields that the API server rejects",
 	.why = "The API server rejects the pod. An object of an operator's kind is accepted, but its pods are never created.",
 	.remedy = "Correct or remove the field that the message names.",

@@ -289,7 +289,6 @@ const struct rule rule_quantity_invalid = {
 	.name = "quantity-invalid",
 	.category = "input",
 	.severity = SEVERITY_ERROR,
-	.since = "1.0",
 	.summary = "a quantity that the API server rejects",
 	.why = "The object is rejected, or its operator cannot create the pods.",
 	.remedy =

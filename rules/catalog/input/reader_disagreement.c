@@ -10,7 +10,6 @@ const struct rule rule_reader_disagreement = {
 	.category = "input",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_INTERNAL,
-	.since = "1.0",
 	.summary =
 		"kubectl or another program reads this text differently, or drops part of it",
 	.why = "kubectl, Helm, kustomize and Argo CD split and parse files differently: one applies an object that another drops.",

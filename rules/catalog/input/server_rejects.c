@@ -287,7 +287,6 @@ const struct rule rule_server_rejects = {
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE | RULE_INFRASTRUCTURE,
 	.scope = PODSPEC,
-	.since = "1.0",
 	.summary =
 		"a value or a combination of fields that the API server rejects",
 	.why = "The API server rejects the object, or the pods that an operator creates from it.",

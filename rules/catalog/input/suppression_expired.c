@@ -10,7 +10,6 @@ const struct rule rule_suppression_expired = {
 	.category = "input",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_INTERNAL,
-	.since = "1.0",
 	.summary = "a suppression whose `until` date has passed",
 	.why = "The suppression no longer has any effect.",
 	.remedy = "Fix the manifest, or renew the date with a reason.",

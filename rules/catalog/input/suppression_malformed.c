@@ -10,7 +10,6 @@ const struct rule rule_suppression_malformed = {
 	.category = "input",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_INTERNAL,
-	.since = "1.0",
 	.summary =
 		"a suppression that cannot be parsed, names an unknown rule or has no reason",
 	.why = "A suppression with a misspelled rule name or a bad date hides fewer findings than its author intends. One without a reason still hides them, but does not say why.",

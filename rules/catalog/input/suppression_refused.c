@@ -10,7 +10,6 @@ const struct rule rule_suppression_refused = {
 	.category = "input",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_INTERNAL,
-	.since = "1.0",
 	.summary = "a suppression that the policy does not allow",
 	.why = "The finding still counts. The policy locks the rule, does not grant the annotation in `suppressions:`, or denies the object at admission, where comments are not visible.",
 	.remedy =

@@ -10,7 +10,6 @@ const struct rule rule_suppression_unused = {
 	.category = "input",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_INTERNAL,
-	.since = "1.0",
 	.summary = "a suppression matches no finding",
 	.why = "The suppression would hide a later finding at this place.",
 	.remedy = "Remove the comment or the annotation.",

@@ -74,7 +74,6 @@ const struct rule rule_bare_gpu_pod = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary = "a Pod with GPUs has no controller that recreates it",
 	.why = "The Pod is lost if its node fails or is drained, and it keeps Cluster Autoscaler from removing the node. The finding is an info for a test, and if nothing shows that the Pod trains or serves.",
 	.remedy =

@@ -73,7 +73,6 @@ const struct rule rule_bare_gpu_pod_always = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_GUESS | RULE_OPT_IN_PATCH,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary =
 		"a GPU Pod with restartPolicy Always runs a command that ends",
 	.why = "Finished work starts over endlessly, and the GPUs stay allocated between restarts.",

@@ -143,7 +143,6 @@ const struct rule rule_cleanpodpolicy_leaks_gpus = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_SAFE_PATCH,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary =
 		"a Kubeflow job whose cleanPodPolicy is None, set or by default",
 	.why = "Pods that still run when the job ends hold their GPUs until the job is deleted. An elastic PyTorchJob without a master ends as soon as one worker has succeeded.",

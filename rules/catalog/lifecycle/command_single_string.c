@@ -84,7 +84,6 @@ const struct rule rule_command_single_string = {
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_OPT_IN_PATCH,
 	.scope = GPU_PODS | NEW_TEMPLATES,
-	.since = "1.0",
 	.summary = "a command whose first item is a whole command line",
 	.why = "No program has that name: the container crashes repeatedly while the pod holds its GPUs.",
 	.remedy =

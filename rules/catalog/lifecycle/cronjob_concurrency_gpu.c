@@ -144,7 +144,6 @@ const struct rule rule_cronjob_concurrency_gpu = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_SAFE_PATCH | RULE_OPT_IN_PATCH,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary = "scheduled GPU work whose runs may overlap",
 	.why = "If a run is late or waits for GPUs, the next run starts alongside it and requests GPUs as well.",
 	.remedy = "Set concurrencyPolicy: Forbid and a deadline.",

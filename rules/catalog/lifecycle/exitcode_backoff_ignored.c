@@ -57,7 +57,6 @@ const struct rule rule_exitcode_backoff_ignored = {
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary =
 		"restartPolicy ExitCode without a deadline: backoffLimit does not limit restarts",
 	.why = "A worker that runs out of memory (exit code 137) is recreated endlessly, even if backoffLimit is set to a number above 0.",

@@ -92,7 +92,6 @@ const struct rule rule_gpu_idle_command = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_GUESS,
 	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
-	.since = "1.0",
 	.summary = "a GPU container that only sleeps or waits for users",
 	.why = "Its GPUs are allocated but idle until the pod is deleted. The finding is only an info for shared devices, for fewer than four devices (parameter `gpus`), for waits of less than a day, and for pods that labels mark as a test, because such a pod may be in use.",
 	.remedy =

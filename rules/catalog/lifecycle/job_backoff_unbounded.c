@@ -222,7 +222,6 @@ const struct rule rule_job_backoff_unbounded = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_OPT_IN_PATCH,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary = "failing GPU work is retried very often, or endlessly",
 	.why = "A job that cannot succeed requests its GPUs again and again; a Kubeflow job without backoffLimit is retried endlessly.",
 	.remedy =

@@ -63,7 +63,6 @@ const struct rule rule_job_deadline_counts_pending = {
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary =
 		"a GPU job's short activeDeadlineSeconds includes the wait for GPUs",
 	.why = "On a busy cluster, the job may be killed before it has started, or in the middle of its work.",

@@ -219,7 +219,6 @@ const struct rule rule_job_deadline_missing = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE | RULE_OPT_IN_PATCH,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary = "GPU training without a deadline",
 	.why = "A job that hangs in a collective operation neither fails nor ends, and it keeps its GPUs.",
 	.remedy =

@@ -103,7 +103,6 @@ const struct rule rule_job_podfailurepolicy_missing = {
 	.severity = SEVERITY_INFO,
 	.flags = RULE_ABSENCE | RULE_OPT_IN_PATCH,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary =
 		"a GPU Job on spot or preemptible capacity counts lost nodes as failures",
 	.why = "A few evictions use up backoffLimit, and the Job fails although its program works.",

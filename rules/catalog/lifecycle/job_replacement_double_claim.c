@@ -63,7 +63,6 @@ const struct rule rule_job_replacement_double_claim = {
 	.severity = SEVERITY_INFO,
 	.flags = RULE_SAFE_PATCH | RULE_OPT_IN_PATCH,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary =
 		"a GPU Job replaces pods that are still terminating and hold their GPUs",
 	.why = "While the old pod terminates, its GPUs are requested twice: the quota may be exceeded, or the new pod stays Pending.",

@@ -26,7 +26,6 @@ const struct rule rule_job_restart_policy_missing = {
 	.category = "lifecycle",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE | RULE_INFRASTRUCTURE,
-	.since = "1.0",
 	.summary = "a Job or CronJob without a restartPolicy for its pods",
 	.why = "The API server rejects the object: a Job requires restartPolicy Never or OnFailure, and the default is Always.",
 	.remedy = "Set restartPolicy: Never or OnFailure in the pod template.",

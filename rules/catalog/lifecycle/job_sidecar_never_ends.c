@@ -207,7 +207,6 @@ const struct rule rule_job_sidecar_never_ends = {
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
 	.scope = GPU_PODS | PODSPEC,
-	.since = "1.0",
 	.summary =
 		"a container that never ends, in the pod of a training container that ends",
 	.why = "A pod has succeeded only when all of its main containers have ended. The job never completes, or fails at its deadline, and its GPUs stay allocated.",

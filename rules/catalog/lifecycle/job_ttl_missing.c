@@ -74,7 +74,6 @@ const struct rule rule_job_ttl_missing = {
 	.severity = SEVERITY_INFO,
 	.flags = RULE_ABSENCE | RULE_OPT_IN_PATCH | RULE_PEDANTIC,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary =
 		"a GPU job is not deleted automatically after it has finished",
 	.why = "Finished objects pile up, and pods that a job left running keep their GPUs.",

@@ -32,7 +32,6 @@ const struct rule rule_liveness_delay_as_startup = {
 	.category = "lifecycle",
 	.severity = SEVERITY_INFO,
 	.scope = GPU_PODS | PODSPEC,
-	.since = "1.0",
 	.summary =
 		"a long initial delay of the liveness probe instead of a startup probe",
 	.why = "A server that hangs goes unnoticed for the whole delay after each restart, and a server that loads for longer is killed anyway.",

@@ -185,7 +185,6 @@ const struct rule rule_liveness_kills_model_load = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_GUESS | RULE_OPT_IN_PATCH,
 	.scope = PODSPEC,
-	.since = "1.0",
 	.summary =
 		"a model server's liveness or startup probe may fail before the weights are loaded",
 	.why = "If loading takes longer than the probe allows, the kubelet kills the container again and again, so the server never starts. The finding is an info if nothing shows that the container loads a model, or if a startup probe sets the time.",

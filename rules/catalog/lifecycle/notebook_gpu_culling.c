@@ -25,7 +25,6 @@ const struct rule rule_notebook_gpu_culling = {
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary = "a notebook that may keep its GPUs while it is idle",
 	.why = "Notebooks are often left open for days, with GPUs that are allocated but idle.",
 	.remedy =

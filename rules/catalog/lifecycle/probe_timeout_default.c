@@ -56,7 +56,6 @@ const struct rule rule_probe_timeout_default = {
 	.category = "lifecycle",
 	.severity = SEVERITY_INFO,
 	.scope = PODSPEC,
-	.since = "1.0",
 	.summary = "a probe of a model server times out after one second",
 	.why = "A busy server answers later, so it is taken out of service or restarted under load.",
 	.remedy = "Set timeoutSeconds to 5 or more.",

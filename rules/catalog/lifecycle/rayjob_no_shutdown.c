@@ -167,7 +167,6 @@ const struct rule rule_rayjob_no_shutdown = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_OPT_IN_PATCH,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary = "a GPU RayJob leaves its cluster running after it has ended",
 	.why = "The cluster keeps its GPUs until it is deleted.",
 	.remedy =

@@ -46,7 +46,6 @@ const struct rule rule_rayjob_prerunning_deadline = {
 	.severity = SEVERITY_INFO,
 	.flags = RULE_ABSENCE,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary =
 		"a GPU RayJob without a deadline for the start of its cluster",
 	.why = "Workers that have started hold their GPUs indefinitely while the others wait for theirs.",

@@ -88,7 +88,6 @@ const struct rule rule_readiness_missing_gpu_serving = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE,
 	.scope = GPU_PODS | PODSPEC,
-	.since = "1.0",
 	.summary = "a model server on GPUs has no readinessProbe",
 	.why = "Requests reach the server while it loads, and a rollout replaces the old pods too early. The finding is an info if nothing shows that the container loads a model.",
 	.remedy = "Add a readinessProbe for the server's health endpoint.",

@@ -128,7 +128,6 @@ const struct rule rule_restart_policy_invalid = {
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_INFRASTRUCTURE,
 	.scope = PODSPEC,
-	.since = "1.0",
 	.summary =
 		"a restartPolicy, podReplacementPolicy, deadline or backoffLimit that the API server or the operator rejects for this kind",
 	.why = "The API server rejects the object, or the operator rejects it or cannot create its pods.",

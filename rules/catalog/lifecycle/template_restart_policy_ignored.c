@@ -103,7 +103,6 @@ const struct rule rule_template_restart_policy_ignored = {
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_OPT_IN_PATCH,
-	.since = "1.0",
 	.summary =
 		"a restartPolicy in the pod template of a Kubeflow job, where only the replica's policy takes effect",
 	.why = "The operator overwrites the value: the pods may restart endlessly instead of stopping, or stop instead of restarting.",

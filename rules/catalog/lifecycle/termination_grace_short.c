@@ -123,7 +123,6 @@ const struct rule rule_termination_grace_short = {
 	.severity = SEVERITY_INFO,
 	.flags = RULE_GUESS | RULE_OPT_IN_PATCH,
 	.scope = GPU_PODS | PODSPEC,
-	.since = "1.0",
 	.summary =
 		"a checkpointing or serving GPU pod has 30 s or less to terminate",
 	.why = "If the work takes longer, each eviction and rollout cuts off a checkpoint or loses requests in flight.",

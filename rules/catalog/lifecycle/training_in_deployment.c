@@ -46,7 +46,6 @@ const struct rule rule_training_in_deployment = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_GUESS,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary = "training runs in a Deployment, StatefulSet or similar kind",
 	.why = "Such pods always restart: finished training starts over, and failing training never stops.",
 	.remedy =

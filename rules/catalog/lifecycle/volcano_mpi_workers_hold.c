@@ -78,7 +78,6 @@ const struct rule rule_volcano_mpi_workers_hold = {
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary =
 		"MPI workers that never end, in a Volcano Job that waits for them",
 	.why = "The workers run sshd forever: after the launcher has succeeded, they keep their GPUs.",

@@ -124,7 +124,6 @@ const struct rule rule_volcano_task_restart_always = {
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_SAFE_PATCH | RULE_OPT_IN_PATCH,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary =
 		"a task of a Volcano Job always restarts its pods, as set or by default",
 	.why = "Its pods never succeed, so the job never completes and keeps its GPUs.",

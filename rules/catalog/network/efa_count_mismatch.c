@@ -138,7 +138,6 @@ const struct rule rule_efa_count_mismatch = {
 	.category = "network",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW,
-	.since = "1.0",
 	.summary =
 		"a container requests all accelerators of a node but only some of its EFA interfaces, or fewer interfaces than another role of the job",
 	.why = "Collectives between nodes run at the speed of the requested interfaces: with one of 32 interfaces, they run at 1/32 of the speed.",

@@ -86,7 +86,6 @@ const struct rule rule_efa_not_requested = {
 	.category = "network",
 	.severity = SEVERITY_WARNING,
 	.scope = GPU_PODS | PODSPEC,
-	.since = "1.0",
 	.summary =
 		"a GPU container uses FI_PROVIDER=efa but requests no EFA interface",
 	.why = "The device plugin gives EFA interfaces only to containers that request them. Without them, NCCL uses TCP, which is many times slower, or fails.",

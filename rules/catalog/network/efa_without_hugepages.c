@@ -41,7 +41,6 @@ const struct rule rule_efa_without_hugepages = {
 	.category = "network",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
-	.since = "1.0",
 	.summary = "a GPU container requests EFA interfaces but no huge pages",
 	.why = "libfabric uses huge pages for its buffers and is slower with small pages.",
 	.remedy =

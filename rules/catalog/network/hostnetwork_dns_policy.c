@@ -52,7 +52,6 @@ const struct rule rule_hostnetwork_dns_policy = {
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW | RULE_SAFE_PATCH,
 	.scope = GPU_PODS | PODSPEC,
-	.since = "1.0",
 	.summary = "GPU pods use hostNetwork with the dnsPolicy ClusterFirst",
 	.why = "With hostNetwork, ClusterFirst means the resolver of the node, which does not know the names of Services: the ranks of a job do not find each other by name.",
 	.remedy = "Set dnsPolicy: ClusterFirstWithHostNet.",

@@ -61,7 +61,6 @@ const struct rule rule_hostnetwork_gpu = {
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS | PODSPEC,
-	.since = "1.0",
 	.summary = "GPU pods with hostNetwork share the ports of their node",
 	.why = "If two pods on a node use the same port, the second one crashes, or its ranks join the wrong job.",
 	.remedy =

@@ -45,7 +45,6 @@ const struct rule rule_ipc_lock_nonroot_ineffective = {
 	.category = "network",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW,
-	.since = "1.0",
 	.summary = "IPC_LOCK is added to a container that does not run as root",
 	.why = "For a user other than root, an added capability takes effect only if the program file has it (setcap). Otherwise, if the runtime limits locked memory, RDMA falls back to TCP although the manifest looks right.",
 	.remedy =

@@ -59,7 +59,6 @@ const struct rule rule_multi_node_without_fabric = {
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
 	.scope = GPU_PODS | PODSPEC,
-	.since = "1.0",
 	.summary =
 		"pods with eight or more GPUs train together without a fast network",
 	.why = "Collectives between nodes run over the pod network: GPUs often wait for it longer than they compute.",

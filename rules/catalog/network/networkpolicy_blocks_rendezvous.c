@@ -237,7 +237,6 @@ const struct rule rule_networkpolicy_blocks_rendezvous = {
 	.category = "network",
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
-	.since = "1.0",
 	.summary =
 		"network policies block traffic between the ranks of a training job",
 	.why = "If no other policy allows the traffic, the ranks cannot connect: they hold their GPUs until the rendezvous times out.",

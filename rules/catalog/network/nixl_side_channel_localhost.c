@@ -108,7 +108,6 @@ const struct rule rule_nixl_side_channel_localhost = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE,
 	.scope = GPU_PODS | PODSPEC,
-	.since = "1.0",
 	.summary = "a vLLM server whose KV cache no other pod can fetch",
 	.why = "The decoding servers connect to themselves, the transfer fails, and they compute the prompt again.",
 	.remedy =

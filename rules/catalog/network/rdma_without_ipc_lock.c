@@ -79,7 +79,6 @@ const struct rule rule_rdma_without_ipc_lock = {
 	.category = "network",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
-	.since = "1.0",
 	.summary =
 		"a GPU container with an RDMA device lacks the capability IPC_LOCK",
 	.why = "If the runtime limits locked memory, registering it fails, and NCCL silently falls back to TCP: the job runs at a fraction of its speed.",

@@ -103,7 +103,6 @@ const struct rule rule_kserve_multinode_gpu_mismatch = {
 	.name = "kserve-multinode-gpu-mismatch",
 	.category = "parallelism",
 	.severity = SEVERITY_WARNING,
-	.since = "1.0",
 	.summary =
 		"a multi-node service that KServe does not start, or starts in one pod",
 	.why = "KServe's controller creates no pods for the object, or the model gets the GPUs of one pod.",

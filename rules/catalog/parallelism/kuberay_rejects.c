@@ -29,7 +29,6 @@ const struct rule rule_kuberay_rejects = {
 	.category = "parallelism",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_OPT_IN_PATCH | RULE_ABSENCE,
-	.since = "1.0",
 	.aliases = aliases,
 	.summary = "a Ray object that KubeRay rejects",
 	.why = "KubeRay validates an object when it reconciles it: the API server stores the object, an event contains the error, and no pod is created.",

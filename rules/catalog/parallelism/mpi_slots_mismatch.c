@@ -127,7 +127,6 @@ const struct rule rule_mpi_slots_mismatch = {
 	.category = "parallelism",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_RAISES,
-	.since = "1.0",
 	.summary =
 		"mpirun starts more or fewer processes than the workers have slots",
 	.why = "If there are too few slots, Open MPI exits with `not enough slots`; if there are too many, the GPUs of the unused slots may be idle.",

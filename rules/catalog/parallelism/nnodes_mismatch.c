@@ -289,7 +289,6 @@ const struct rule rule_nnodes_mismatch = {
 	.category = "parallelism",
 	.severity = SEVERITY_ERROR,
 	.scope = GPU_PODS | NEW_TEMPLATES,
-	.since = "1.0",
 	.summary =
 		"a launcher expects more or fewer nodes than the object has pods",
 	.why = "With more nodes than pods the rendezvous never completes: all pods hold their GPUs until it times out, and do so again after each restart. With fewer nodes, the other pods do not train, but hold their GPUs, or each pod trains alone.",

@@ -56,7 +56,6 @@ const struct rule rule_pytorchjob_nproc_auto_world_size = {
 	.name = "pytorchjob-nproc-auto-world-size",
 	.category = "parallelism",
 	.severity = SEVERITY_INFO,
-	.since = "1.0",
 	.summary =
 		"a PyTorchJob starts its script once in a pod with several GPUs",
 	.why = "Unless nprocPerNode is a number, the operator sets WORLD_SIZE to the number of pods: a script that uses one GPU per process uses one GPU of each pod.",

@@ -43,7 +43,6 @@ const struct rule rule_ray_autoscaling_off = {
 	.category = "parallelism",
 	.severity = SEVERITY_INFO,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary =
 		"a worker group can grow to maxReplicas, but the Ray autoscaler is not enabled",
 	.why = "Without enableInTreeAutoscaling, the number of workers does not follow the load: it stays at replicas or, if that is larger, minReplicas.",

@@ -74,7 +74,6 @@ const struct rule rule_ray_num_gpus_mismatch = {
 	.category = "parallelism",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_RAISES | RULE_OPT_IN_PATCH,
-	.since = "1.0",
 	.summary =
 		"Ray is configured with a different number of GPUs than its container has, or starts in a container without GPUs",
 	.why = "Ray schedules work on GPUs that its container does not have, or leaves GPUs of the pod idle.",

@@ -192,7 +192,6 @@ const struct rule rule_ray_serve_never_fits = {
 	.category = "parallelism",
 	.severity = SEVERITY_WARNING,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary = "Ray Serve replicas that never start in their Ray cluster",
 	.why = "Replicas that fit on no node are never placed: the application never becomes ready, while the cluster holds its GPUs. If `serveConfigV2` is not a YAML mapping, no application starts.",
 	.remedy =

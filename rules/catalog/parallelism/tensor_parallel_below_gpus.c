@@ -101,7 +101,6 @@ const struct rule rule_tensor_parallel_below_gpus = {
 	.category = "parallelism",
 	.severity = SEVERITY_WARNING,
 	.scope = NEW_TEMPLATES,
-	.since = "1.0",
 	.summary = "a model server uses fewer GPUs than its container has",
 	.why = "The other GPUs are allocated but idle as long as the pod runs.",
 	.remedy =

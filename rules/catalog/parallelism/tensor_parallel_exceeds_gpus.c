@@ -65,7 +65,6 @@ const struct rule rule_tensor_parallel_exceeds_gpus = {
 	.category = "parallelism",
 	.severity = SEVERITY_ERROR,
 	.scope = NEW_TEMPLATES,
-	.since = "1.0",
 	.summary =
 		"a model server spreads over more GPUs than its container has",
 	.why = "The server does not start, or it waits for GPUs that never come, and it is restarted again and again.",

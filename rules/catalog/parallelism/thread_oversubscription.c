@@ -116,7 +116,6 @@ const struct rule rule_thread_oversubscription = {
 	.category = "parallelism",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW,
-	.since = "1.0",
 	.summary =
 		"each of several processes in a container may start threads for all CPUs of the node",
 	.why = "If neither a CPU limit nor OMP_NUM_THREADS is set, every process that uses OpenMP starts a thread for each CPU of the node: the threads wait for each other, and the GPUs wait for the threads.",

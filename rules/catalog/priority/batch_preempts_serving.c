@@ -54,7 +54,6 @@ const struct rule rule_batch_preempts_serving = {
 	.category = "priority",
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
-	.since = "1.0",
 	.summary =
 		"a training workload has a higher priority class than a model server",
 	.why = "When GPUs are short, running model servers are evicted to start the training.",

@@ -81,7 +81,6 @@ const struct rule rule_gang_priority_mismatch = {
 	.name = "gang-priority-mismatch",
 	.category = "priority",
 	.severity = SEVERITY_WARNING,
-	.since = "1.0",
 	.summary =
 		"pods of one gang, or the pods and their PodGroup, have different priority classes",
 	.why = "Part of the gang can be preempted while the rest keeps its GPUs and waits.",

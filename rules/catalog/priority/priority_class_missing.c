@@ -129,7 +129,6 @@ const struct rule rule_priority_class_missing = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE | RULE_OPT_IN_PATCH | RULE_SITE,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary = "GPU pods without a priority class",
 	.why = "Unless the cluster has a default class, such pods have priority 0: they cannot preempt other pods of priority 0, and any pod with a higher priority can preempt them.",
 	.remedy =

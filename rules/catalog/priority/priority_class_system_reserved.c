@@ -35,7 +35,6 @@ const struct rule rule_priority_class_system_reserved = {
 	.category = "priority",
 	.severity = SEVERITY_ERROR,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary =
 		"a GPU workload uses a priority class reserved for the system",
 	.why = "The workload preempts every ordinary pod (with system-node-critical, also pods of system-cluster-critical), and the kubelet does not evict it when the node runs short of memory.",

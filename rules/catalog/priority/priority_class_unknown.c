@@ -81,7 +81,6 @@ const struct rule rule_priority_class_unknown = {
 	.category = "priority",
 	.severity = SEVERITY_ERROR,
 	.needs = NEEDS_SET,
-	.since = "1.0",
 	.summary =
 		"priorityClassName names a PriorityClass that does not exist",
 	.why = "The API server forbids Pods with an unknown class: a workload is accepted, but stays at 0 pods.",

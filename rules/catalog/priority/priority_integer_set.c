@@ -77,7 +77,6 @@ const struct rule rule_priority_integer_set = {
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_INFRASTRUCTURE | RULE_SAFE_PATCH,
 	.scope = PODSPEC,
-	.since = "1.0",
 	.summary =
 		"a pod sets spec.priority to a number that is not the value of its priority class",
 	.why = "The API server computes spec.priority from priorityClassName and forbids pods that set a different number.",

@@ -49,7 +49,6 @@ const struct rule rule_priorityclass_multiple_default = {
 	.category = "priority",
 	.severity = SEVERITY_ERROR,
 	.needs = NEEDS_SET,
-	.since = "1.0",
 	.summary = "more than one PriorityClass is globalDefault",
 	.why = "The API server rejects the second one; if both exist, pods without a class silently get the lower value.",
 	.remedy = "Set globalDefault: true on only one class.",

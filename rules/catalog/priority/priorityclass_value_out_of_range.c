@@ -60,7 +60,6 @@ const struct rule rule_priorityclass_value_out_of_range = {
 	.name = "priorityclass-value-out-of-range",
 	.category = "priority",
 	.severity = SEVERITY_ERROR,
-	.since = "1.0",
 	.summary =
 		"a PriorityClass whose value or name the API server rejects, or that the autoscaler treats as expendable",
 	.why = "The API server rejects a class with a value above 1000000000 or a reserved name. Below -10, the Cluster Autoscaler adds no nodes for the pods, so they may wait forever.",

@@ -129,7 +129,6 @@ const struct rule rule_elastic_max_vs_quota = {
 	.category = "quota",
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
-	.since = "1.0",
 	.summary = "a workload that can grow beyond its quota",
 	.why = "The pods above the quota are rejected one by one: the workload never reaches its maximum.",
 	.remedy = "Lower the maximum, or ask for a larger quota.",

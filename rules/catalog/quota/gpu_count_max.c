@@ -39,7 +39,6 @@ const struct rule rule_gpu_count_max = {
 	.category = "quota",
 	.severity = SEVERITY_ERROR,
 	.needs = NEEDS_PARAM,
-	.since = "1.0",
 	.summary =
 		"more accelerators than the policy allows for a pod or a workload",
 	.why = "Without a maximum, one workload can take the accelerators that were meant for many.",

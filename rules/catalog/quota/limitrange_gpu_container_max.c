@@ -182,7 +182,6 @@ const struct rule rule_limitrange_gpu_container_max = {
 	.category = "quota",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_OPT_IN_PATCH,
-	.since = "1.0",
 	.summary =
 		"a LimitRange adds GPUs to every container in the namespace that requests none",
 	.why = "max is copied to default, and default is injected into every container and init container that requests no GPU: CPU pods get GPUs. A defaultRequest or min alone is injected without a limit, and the API server rejects the pods.",

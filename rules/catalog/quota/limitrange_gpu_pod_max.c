@@ -37,7 +37,6 @@ const struct rule rule_limitrange_gpu_pod_max = {
 	.name = "limitrange-gpu-pod-max",
 	.category = "quota",
 	.severity = SEVERITY_ERROR,
-	.since = "1.0",
 	.summary = "a LimitRange of type Pod forbids all pods without GPUs",
 	.why = "The constraint fails if the resource is absent, and type Pod has no defaults: every CPU pod in the namespace is rejected.",
 	.remedy =

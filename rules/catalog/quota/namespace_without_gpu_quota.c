@@ -101,7 +101,6 @@ const struct rule rule_namespace_without_gpu_quota = {
 	.severity = SEVERITY_INFO,
 	.needs = NEEDS_SET,
 	.flags = RULE_ABSENCE,
-	.since = "1.0",
 	.summary = "a namespace with GPU workloads has no GPU quota",
 	.why = "One team can take every GPU of the cluster.",
 	.remedy =

@@ -132,7 +132,6 @@ const struct rule rule_quota_dra_uncovered = {
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
 	.flags = RULE_PREVIEW,
-	.since = "1.0",
 	.summary = "pods claim devices that no quota in the namespace counts",
 	.why = "Unless their class has an extendedResourceName, devices requested by a claim bypass a quota on nvidia.com/gpu.",
 	.remedy =

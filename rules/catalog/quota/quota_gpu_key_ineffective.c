@@ -139,7 +139,6 @@ const struct rule rule_quota_gpu_key_ineffective = {
 	.category = "quota",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_OPT_IN_PATCH,
-	.since = "1.0",
 	.summary = "a ResourceQuota key that never limits GPUs",
 	.why = "The API server accepts most of these keys, and the quota looks right, but every pod passes: the number of GPUs is not limited.",
 	.remedy =

@@ -93,7 +93,6 @@ const struct rule rule_quota_gpu_uncovered = {
 	.category = "quota",
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
-	.since = "1.0",
 	.summary =
 		"a workload requests an accelerator that no quota in the namespace lists",
 	.why = "Each resource name is counted separately, so MIG slices and shared GPUs bypass a quota on nvidia.com/gpu.",

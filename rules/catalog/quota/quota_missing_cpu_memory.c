@@ -137,7 +137,6 @@ const struct rule rule_quota_missing_cpu_memory = {
 	.severity = SEVERITY_ERROR,
 	.needs = NEEDS_SET,
 	.flags = RULE_ABSENCE,
-	.since = "1.0",
 	.summary =
 		"a quota requires cpu or memory values that a container does not set",
 	.why = "The quota forbids Pods without these values: a workload is accepted, but stays at 0 pods.",

@@ -79,7 +79,6 @@ const struct rule rule_quota_never_fits = {
 	.category = "quota",
 	.severity = SEVERITY_ERROR,
 	.needs = NEEDS_SET,
-	.since = "1.0",
 	.summary =
 		"a workload or a claim requests more GPUs than a quota allows in total",
 	.why = "Pods are admitted one by one: some start, hold their GPUs and wait for others that can never start.",

@@ -85,7 +85,6 @@ const struct rule rule_quota_scope_hides_gpu = {
 	.category = "quota",
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
-	.since = "1.0",
 	.summary = "a GPU quota's scopes exclude GPU pods of the namespace",
 	.why = "A quota counts only pods that its scopes select, whatever devices they request: the GPUs of other pods are not limited.",
 	.remedy = "Remove the scope, or add a quota for the other pods.",

@@ -253,7 +253,6 @@ const struct rule rule_quota_would_exceed = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_RAISES,
 	.needs = NEEDS_SET,
-	.since = "1.0",
 	.summary =
 		"a workload needs more GPUs than its quota has left, or all workloads of the namespace together do",
 	.why = "A quota admits pods one by one: the last job starts part of its gang and holds those GPUs while it waits.",

@@ -85,7 +85,6 @@ const struct rule rule_gpu_cpu_memory_ratio = {
 	.category = "resources",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW,
-	.since = "1.0",
 	.summary =
 		"a pod requests more of a node's CPUs or memory than the share of its GPUs",
 	.why = "If such pods fill a node, its CPUs or its memory are used up before its GPUs, and the remaining GPUs stay idle.",

@@ -241,7 +241,6 @@ const struct rule rule_gpu_ephemeral_storage = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE,
 	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
-	.since = "1.0",
 	.summary =
 		"a model is downloaded into the container's writable layer without an ephemeral-storage request",
 	.why = "The scheduler does not plan for the download: if the node's disk fills up, the pod is evicted in the middle of it, and again after every restart.",

@@ -55,7 +55,6 @@ const struct rule rule_gpu_fractional_quantity = {
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_INFRASTRUCTURE,
 	.scope = NEW_TEMPLATES,
-	.since = "1.0",
 	.summary =
 		"a request for a fraction of an accelerator, or for a negative number",
 	.why = "Extended resources are integers, so the API server rejects the Pod. Custom resources are accepted, but their pods are never created.",

@@ -133,7 +133,6 @@ const struct rule rule_gpu_hugepages_incomplete = {
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_INFRASTRUCTURE,
 	.scope = PODSPEC,
-	.since = "1.0",
 	.summary =
 		"a request for huge pages that the API server rejects, or a volume of huge pages without a request",
 	.why = "The API server rejects the pod, or its volume cannot be mounted.",

@@ -59,7 +59,6 @@ const struct rule rule_gpu_in_init_container = {
 	.name = "gpu-in-init-container",
 	.category = "resources",
 	.severity = SEVERITY_INFO,
-	.since = "1.0",
 	.summary =
 		"an init container requests more accelerators than the pod's main containers",
 	.why = "A pod reserves the larger of the two numbers for its whole life: devices that only the init container used stay idle.",

@@ -35,7 +35,6 @@ const struct rule rule_gpu_in_mpi_launcher = {
 	.category = "resources",
 	.severity = SEVERITY_WARNING,
 	.scope = GPU_PODS | NEW_TEMPLATES,
-	.since = "1.0",
 	.summary =
 		"the launcher of an MPIJob requests a GPU that the MPI Operator hides from it",
 	.why = "The operator empties NVIDIA_VISIBLE_DEVICES in the launcher. The nvidia runtime then gives it no GPU, although one is allocated.",

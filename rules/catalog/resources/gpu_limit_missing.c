@@ -90,7 +90,6 @@ const struct rule rule_gpu_limit_missing = {
 	.category = "resources",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
-	.since = "1.0",
 	.summary = "a workload made for GPUs requests no accelerator",
 	.why = "The pod is placed on any node: there it has no GPU, or it sees every GPU of the node, and none of them is counted.",
 	.remedy =

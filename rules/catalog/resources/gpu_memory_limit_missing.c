@@ -63,7 +63,6 @@ const struct rule rule_gpu_memory_limit_missing = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE,
 	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
-	.since = "1.0",
 	.summary = "a GPU container without a memory limit",
 	.why = "If the container's memory grows, the node may run out of memory, and the kernel may kill processes of other pods. A /dev/shm without a sizeLimit may also use up the node's memory.",
 	.remedy =

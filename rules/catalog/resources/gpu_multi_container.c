@@ -123,7 +123,6 @@ const struct rule rule_gpu_multi_container = {
 	.name = "gpu-multi-container",
 	.category = "resources",
 	.severity = SEVERITY_WARNING,
-	.since = "1.0",
 	.summary = "more than one container of a pod requests accelerators",
 	.why = "Each container gets its own devices: the pod needs the sum of them, and a quota counts the sum.",
 	.remedy =

@@ -215,7 +215,6 @@ const struct rule rule_gpu_pod_besteffort = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE | RULE_OPT_IN_PATCH | RULE_SITE,
 	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
-	.since = "1.0",
 	.summary = "a GPU pod without any cpu or memory requests or limits",
 	.why = "Accelerators do not count for the QoS class: the pod is BestEffort, is evicted and killed before all others, and is forbidden if a quota limits cpu or memory.",
 	.remedy = "Set cpu and memory requests on the containers that compute.",

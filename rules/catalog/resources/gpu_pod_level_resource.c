@@ -52,7 +52,6 @@ const struct rule rule_gpu_pod_level_resource = {
 	.category = "resources",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_INFRASTRUCTURE,
-	.since = "1.0",
 	.summary =
 		"an accelerator, or another extended resource, in pod-level resources",
 	.why = "Pod-level resources allow only cpu, memory and hugepages; the API server rejects the pod.",

@@ -146,7 +146,6 @@ const struct rule rule_gpu_request_implicit_in_template = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE | RULE_SAFE_PATCH,
 	.scope = PODSPEC,
-	.since = "1.0",
 	.summary = "a gang's pod template sets accelerators only in limits",
 	.why = "The PodGroup's minResources is computed from requests: without the GPUs in it, a gang that cannot fit is admitted. The finding is an info if nothing shows that a gang scheduler is used, or if the gang has one pod.",
 	.remedy = "Set the same number in requests.",

@@ -251,7 +251,6 @@ const struct rule rule_gpu_resource_name_unknown = {
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_INFRASTRUCTURE,
 	.scope = NEW_TEMPLATES,
-	.since = "1.0",
 	.summary =
 		"an accelerator resource name that no node offers, or may not offer",
 	.why = "The API server accepts any name with a domain, but no node offers it, so the pod stays Pending forever. A name without a domain is rejected.",

@@ -103,7 +103,6 @@ const struct rule rule_instance_type_too_small = {
 	.category = "resources",
 	.severity = SEVERITY_ERROR,
 	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
-	.since = "1.0",
 	.summary =
 		"a pod requests more CPUs, memory or EFA interfaces than its instance type has",
 	.why = "The pod does not fit on a node of this type: it stays Pending.",

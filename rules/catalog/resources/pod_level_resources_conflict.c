@@ -103,7 +103,6 @@ const struct rule rule_pod_level_resources_conflict = {
 	.category = "resources",
 	.severity = SEVERITY_ERROR,
 	.scope = PODSPEC,
-	.since = "1.0",
 	.summary =
 		"containers request more than their pod, or one has a limit above the pod's",
 	.why = "The API server rejects a pod whose own resources are below a container's limit, or below the sum of the containers' requests. If a container has no request, its limit counts as its request.",

@@ -56,7 +56,6 @@ const struct rule rule_anti_affinity_wastes_gpus = {
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS | PODSPEC,
-	.since = "1.0",
 	.summary =
 		"pods that use at most half of a node's GPUs may not share a node",
 	.why = "No more of these pods run than there are nodes, no matter how many GPUs are free. Autoscalers add a node per pod, and the other GPUs of the node are idle unless other workloads use them.",

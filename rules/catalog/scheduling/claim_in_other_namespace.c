@@ -52,7 +52,6 @@ const struct rule rule_claim_in_other_namespace = {
 	.needs = NEEDS_SET,
 	.flags = RULE_ABSENCE,
 	.scope = GPU_PODS | PODSPEC,
-	.since = "1.0",
 	.summary = "a volume claim that is defined in another namespace",
 	.why = "A pod can mount only claims in its namespace. If no claim there has this name, the pod stays Pending.",
 	.remedy = "Define the claim in the namespace of the pods.",

@@ -44,7 +44,6 @@ const struct rule rule_cpu_pod_selects_gpu_node = {
 	.category = "scheduling",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE,
-	.since = "1.0",
 	.summary = "a pod selects nodes with accelerators but requests none",
 	.why = "The pod takes CPU cores and memory that pods with accelerators need.",
 	.remedy = "Request the accelerator, or remove the selector.",

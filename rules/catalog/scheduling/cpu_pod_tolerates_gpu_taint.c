@@ -158,7 +158,6 @@ const struct rule rule_cpu_pod_tolerates_gpu_taint = {
 	.category = "scheduling",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE | RULE_OPT_IN_PATCH,
-	.since = "1.0",
 	.summary =
 		"a pod without an accelerator tolerates the taint of GPU nodes",
 	.why = "If CPU pods use up the cores and memory of GPU nodes, GPU pods no longer fit there, and the GPUs stay idle.",

@@ -80,7 +80,6 @@ const struct rule rule_deprecated_gpu_labels = {
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS | NEW_TEMPLATES,
-	.since = "1.0",
 	.summary = "a pod selects nodes by a label that has been replaced",
 	.why = "Nodes with newer software may not have the label: the pods fit fewer and fewer nodes and finally none.",
 	.remedy = "Select nodes by the replacement label.",

@@ -98,7 +98,6 @@ const struct rule rule_device_plugin_config_invalid = {
 	.name = "device-plugin-config-invalid",
 	.category = "scheduling",
 	.severity = SEVERITY_WARNING,
-	.since = "1.0",
 	.summary =
 		"a sharing configuration that the NVIDIA device plugin rejects, or a key that it ignores",
 	.why = "If the plugin rejects the configuration, it does not start or shares no device: GPU pods of these nodes stay Pending. If it ignores a key, the default stays in effect.",

@@ -77,7 +77,6 @@ const struct rule rule_dist_job_unconstrained_topology = {
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary =
 		"the ranks of a job with 16 or more accelerators may be far apart",
 	.why = "Every step waits for the slowest link: ranks in different zones or behind different network switches slow down all GPUs.",

@@ -278,7 +278,6 @@ const struct rule rule_gpu_node_selector_missing = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE | RULE_OPT_IN_PATCH | RULE_SITE,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary = "a GPU pod does not select a GPU model",
 	.why = "The pod gets any free GPU: a large model on a small GPU runs out of memory in a loop, and a small job blocks an expensive GPU.",
 	.remedy =

@@ -278,7 +278,6 @@ const struct rule rule_gpu_toleration_missing = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE | RULE_SAFE_PATCH | RULE_SITE,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary =
 		"a GPU pod does not tolerate the taint of GPU nodes, or of the control plane that it selects",
 	.why = "If the nodes are tainted and the cluster does not add the toleration, the pod stays Pending (untolerated taint). Without a snapshot or `platform: {gpuTaints: [...]}` in the policy, this is an info.",

@@ -74,7 +74,6 @@ const struct rule rule_mig_or_shared_with_nccl = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW,
 	.scope = NEW_TEMPLATES,
-	.since = "1.0",
 	.summary = "several processes each use a slice or a share of a GPU",
 	.why = "NCCL rejects two ranks on one GPU (`Duplicate GPU detected`), unless NCCL_MULTI_RANK_GPU_ENABLE=1 allows it (NCCL 2.30 and later).",
 	.remedy =

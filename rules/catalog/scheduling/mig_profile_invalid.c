@@ -200,7 +200,6 @@ const struct rule rule_mig_profile_invalid = {
 	.category = "scheduling",
 	.severity = SEVERITY_ERROR,
 	.scope = GPU_PODS | NEW_TEMPLATES,
-	.since = "1.0",
 	.summary =
 		"a MIG profile that no known GPU has, or that the selected GPU lacks",
 	.why = "The API server accepts any name, but if no node offers the profile, the pod stays Pending forever.",

@@ -81,7 +81,6 @@ const struct rule rule_node_name_pinned = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS | PODSPEC,
-	.since = "1.0",
 	.summary = "GPU pods are bound to one node by its name",
 	.why = "If the node fails or its devices are in use, the pods cannot run on another node. With nodeName, which bypasses the scheduler, the kubelet rejects pods that need more devices than are free.",
 	.remedy = "Select nodes by a label that describes their hardware.",

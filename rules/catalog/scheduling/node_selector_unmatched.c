@@ -107,7 +107,6 @@ const struct rule rule_node_selector_unmatched = {
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_CLUSTER,
 	.scope = GPU_PODS | PODSPEC,
-	.since = "1.0",
 	.summary =
 		"the selectors or tolerations of GPU pods fit no node of the cluster",
 	.why = "The pods stay Pending unless an autoscaler adds such a node.",

@@ -201,7 +201,6 @@ const struct rule rule_nodepool_too_small = {
 	.category = "scheduling",
 	.severity = SEVERITY_ERROR,
 	.needs = NEEDS_SET,
-	.since = "1.0",
 	.summary =
 		"a pod requests more accelerators than the nodes of its NodePool have, or accelerators of another vendor",
 	.why = "Karpenter finds no instance type for the pod (`no instance type satisfied resources`): it stays Pending.",

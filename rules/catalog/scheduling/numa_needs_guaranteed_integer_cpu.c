@@ -82,7 +82,6 @@ const struct rule rule_numa_needs_guaranteed_integer_cpu = {
 	.category = "scheduling",
 	.severity = SEVERITY_ERROR,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary =
 		"a Volcano task with a NUMA policy is not Guaranteed or does not request whole CPUs",
 	.why = "Volcano rejects the job: the kubelet aligns only whole CPUs of Guaranteed pods.",

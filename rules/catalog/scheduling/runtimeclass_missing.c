@@ -45,7 +45,6 @@ const struct rule rule_runtimeclass_missing = {
 	.needs = NEEDS_PARAM,
 	.flags = RULE_PREVIEW | RULE_ABSENCE | RULE_OPT_IN_PATCH,
 	.scope = PODSPEC,
-	.since = "1.0",
 	.summary =
 		"a GPU pod sets no runtimeClassName, although the policy requires one",
 	.why = "If the NVIDIA runtime is not the default runtime, the container starts without the driver.",

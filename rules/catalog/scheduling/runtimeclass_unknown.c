@@ -63,7 +63,6 @@ const struct rule rule_runtimeclass_unknown = {
 	.category = "scheduling",
 	.severity = SEVERITY_ERROR,
 	.needs = NEEDS_SET,
-	.since = "1.0",
 	.summary = "runtimeClassName names a RuntimeClass that does not exist",
 	.why = "The API server forbids Pods with an unknown class: a workload is accepted, but stays at 0 pods.",
 	.remedy =

@@ -63,7 +63,6 @@ const struct rule rule_scheduler_name_unknown = {
 	.name = "scheduler-name-unknown",
 	.category = "scheduling",
 	.severity = SEVERITY_WARNING,
-	.since = "1.0",
 	.summary =
 		"a pod names a scheduler that the site does not run, or a misspelled one",
 	.why = "If no scheduler of that name runs, the pod stays Pending without an event.",

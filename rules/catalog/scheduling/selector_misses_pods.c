@@ -129,7 +129,6 @@ const struct rule rule_selector_misses_pods = {
 	.severity = SEVERITY_INFO,
 	.needs = NEEDS_SET,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary =
 		"a disruption budget, autoscaler or affinity that misses the pods that it seems to be for",
 	.why = "The budget protects no pod, the autoscaler scales nothing, or the pods stay Pending. Other pods of the cluster may match, so this is an info.",

@@ -248,7 +248,6 @@ const struct rule rule_selector_resource_contradiction = {
 	.category = "scheduling",
 	.severity = SEVERITY_ERROR,
 	.scope = NEW_TEMPLATES,
-	.since = "1.0",
 	.summary =
 		"a node selector contradicts the accelerator, the node affinity or the RuntimeClass",
 	.why = "No node matches contradictory requirements, so the pod stays Pending forever. If the RuntimeClass selects another value, the API server forbids the pod.",

@@ -63,7 +63,6 @@ const struct rule rule_tpu_selector_incomplete = {
 	.category = "scheduling",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_ABSENCE,
-	.since = "1.0",
 	.summary = "TPU pods select an accelerator or a topology, but not both",
 	.why = "GKE needs both labels to create TPU slices: if no matching node exists, the pods stay Pending.",
 	.remedy =

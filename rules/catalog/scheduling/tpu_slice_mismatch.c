@@ -84,7 +84,6 @@ const struct rule rule_tpu_slice_mismatch = {
 	.name = "tpu-slice-mismatch",
 	.category = "scheduling",
 	.severity = SEVERITY_WARNING,
-	.since = "1.0",
 	.summary =
 		"a Job requests more or fewer TPUs than its multi-host slice has",
 	.why = "All hosts of a slice start together. With too few pods, they wait for each other; with too many, some stay Pending.",

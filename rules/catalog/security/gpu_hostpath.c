@@ -130,7 +130,6 @@ const struct rule rule_gpu_hostpath = {
 	.category = "security",
 	.severity = SEVERITY_ERROR,
 	.scope = GPU_PODS | PODSPEC,
-	.since = "1.0",
 	.summary =
 		"a GPU pod mounts a folder of the host that gives control over the node, or that the policy does not allow",
 	.why = "With the host's system files or the runtime's socket, a pod controls the node and all its GPUs; other folders are shared with every pod that mounts them.",

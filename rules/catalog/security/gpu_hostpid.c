@@ -23,7 +23,6 @@ const struct rule rule_gpu_hostpid = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary = "GPU pods share the process namespace of their node",
 	.why = "The pods see the processes of every other pod on the node, and may be able to read their environment variables, signal or trace them.",
 	.remedy =

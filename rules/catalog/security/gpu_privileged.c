@@ -138,7 +138,6 @@ const struct rule rule_gpu_privileged = {
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_TAKES,
 	.scope = PODSPEC,
-	.since = "1.0",
 	.summary = "a privileged container on a GPU node",
 	.why = "The container sees every device of the node, including GPUs of other pods. Devices that it does not request are not counted.",
 	.remedy =

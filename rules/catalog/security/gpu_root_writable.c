@@ -44,7 +44,6 @@ const struct rule rule_gpu_root_writable = {
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW,
 	.scope = NEW_TEMPLATES,
-	.since = "1.0",
 	.summary = "a GPU container runs as root",
 	.why = "A vulnerability in the model server or its libraries gives root privileges in the container.",
 	.remedy =

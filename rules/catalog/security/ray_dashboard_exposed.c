@@ -164,7 +164,6 @@ const struct rule rule_ray_dashboard_exposed = {
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
 	.flags = RULE_PREVIEW,
-	.since = "1.0",
 	.summary = "the dashboard of a Ray cluster is reachable from outside",
 	.why = "Anyone who can reach the dashboard can submit jobs without a password and use the cluster's GPUs and secrets.",
 	.remedy =

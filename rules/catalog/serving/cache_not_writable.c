@@ -290,7 +290,6 @@ const struct rule rule_cache_not_writable = {
 	.category = "serving",
 	.severity = SEVERITY_WARNING,
 	.scope = PODSPEC,
-	.since = "1.0",
 	.summary = "a cache folder to which the server cannot write",
 	.why = "The server fails when it stores a model or a compiled kernel, after its GPUs were allocated, and restarts.",
 	.remedy = "Point the variable at a volume that the user can write to.",

@@ -153,7 +153,6 @@ const struct rule rule_gpu_rollout_surge = {
 	.severity = SEVERITY_INFO,
 	.flags = RULE_ABSENCE | RULE_SITE,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary =
 		"a rollout that needs more GPUs than the workload already uses",
 	.why = "If no other GPUs are free, the new pod waits for the GPUs of an old pod, which is stopped only when the new one is ready: the rollout never ends.",

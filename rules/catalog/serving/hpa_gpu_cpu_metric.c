@@ -98,7 +98,6 @@ const struct rule rule_hpa_gpu_cpu_metric = {
 	.needs = NEEDS_SET,
 	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary = "GPU pods are scaled by their CPU or memory usage",
 	.why = "A GPU may be busy while the CPU is idle, so replicas are added too late or never.",
 	.remedy =

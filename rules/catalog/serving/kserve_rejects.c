@@ -11,7 +11,6 @@ const struct rule rule_kserve_rejects = {
 	.category = "serving",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
-	.since = "1.0",
 	.summary =
 		"an InferenceService or LLMInferenceService that KServe rejects",
 	.why = "The webhook of KServe rejects the object.",

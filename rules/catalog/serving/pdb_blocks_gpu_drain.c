@@ -189,7 +189,6 @@ const struct rule rule_pdb_blocks_gpu_drain = {
 	.category = "serving",
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
-	.since = "1.0",
 	.summary = "a PodDisruptionBudget allows no eviction of GPU pods",
 	.why = "A drain of the node does not end while the budget allows no eviction: driver upgrades, new node images and scale-down wait until the pods are deleted manually.",
 	.remedy =

@@ -79,7 +79,6 @@ const struct rule rule_pdb_missing_gpu_serving = {
 	.severity = SEVERITY_INFO,
 	.needs = NEEDS_SET,
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
-	.since = "1.0",
 	.summary =
 		"a model server with several replicas has no PodDisruptionBudget",
 	.why = "When nodes are drained, all replicas may be evicted together, and no replica answers until the model is loaded again.",

@@ -84,7 +84,6 @@ const struct rule rule_probe_port_mismatch = {
 	.category = "serving",
 	.severity = SEVERITY_WARNING,
 	.scope = GPU_PODS | PODSPEC,
-	.since = "1.0",
 	.summary = "a probe checks a port on which the server does not listen",
 	.why = "The probe always fails: the pod holds its GPUs and gets no request, or restarts without end.",
 	.remedy =

@@ -37,7 +37,6 @@ const struct rule rule_rayservice_upgrade_doubles = {
 	.severity = SEVERITY_INFO,
 	.flags = RULE_ABSENCE,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary =
 		"an upgrade that starts a second Ray cluster alongside the first",
 	.why = "If twice the GPUs are not available, the new cluster waits and the service stays on the old version.",

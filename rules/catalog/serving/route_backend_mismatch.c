@@ -96,7 +96,6 @@ const struct rule rule_route_backend_mismatch = {
 	.category = "serving",
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
-	.since = "1.0",
 	.summary =
 		"a route to a port that the Service of a GPU workload does not have",
 	.why = "The gateway answers requests with 500, and the pods behind it hold their GPUs without work.",

@@ -259,7 +259,6 @@ const struct rule rule_rwo_pvc_multi_replica = {
 	.category = "serving",
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
-	.since = "1.0",
 	.summary =
 		"several pods mount a volume that only one node, or one pod, may use",
 	.why = "If the storage is attached to nodes (disks, not NFS), pods on other nodes wait in ContainerCreating (Multi-Attach) with their GPUs allocated. With a ReadWriteOncePod claim, all pods but one stay Pending, including the new pod of a rolling update.",

@@ -222,7 +222,6 @@ const struct rule rule_rwo_pvc_two_workloads = {
 	.category = "serving",
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
-	.since = "1.0",
 	.summary =
 		"two servers mount a volume that only one node, or one pod, may use",
 	.why = "If the storage is attached to nodes (disks, not NFS), the pods on the second node wait in ContainerCreating (Multi-Attach) with their GPUs allocated. With ReadWriteOncePod, all pods but one stay Pending.",

@@ -72,7 +72,6 @@ const struct rule rule_scale_to_zero_without_budget = {
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary =
 		"a GPU service that scales to zero sets neither a timeout nor a progress deadline",
 	.why = "The request waits for a node, the image and the model, often for longer than its timeout: the first callers get errors.",

@@ -286,7 +286,6 @@ const struct rule rule_server_port_mismatch = {
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
 	.scope = GPU_PODS | PODSPEC,
-	.since = "1.0",
 	.summary =
 		"a probe, Service or InferencePool that sends requests where no server listens",
 	.why = "The pods hold their GPUs and get no request, or restart because a probe never succeeds.",

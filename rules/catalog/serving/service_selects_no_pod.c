@@ -129,7 +129,6 @@ const struct rule rule_service_selects_no_pod = {
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
 	.scope = GPU_PODS | PODSPEC,
-	.since = "1.0",
 	.summary =
 		"pods whose own Service does not select them, or whose Service selects them by a label of a former operator",
 	.why = "Names such as trainer-0.trainer do not resolve, so that ranks wait for each other, and clients reach no pod.",

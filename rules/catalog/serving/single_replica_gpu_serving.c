@@ -50,7 +50,6 @@ const struct rule rule_single_replica_gpu_serving = {
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary = "a production model server with one replica",
 	.why = "After a drain or the loss of the node, no replica answers until the model is loaded again.",
 	.remedy = "Run two or more replicas.",

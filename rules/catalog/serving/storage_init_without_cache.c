@@ -39,7 +39,6 @@ const struct rule rule_storage_init_without_cache = {
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary = "each replica may download the model separately",
 	.why = "Without a cache, every new replica downloads the model again while its GPUs wait.",
 	.remedy =

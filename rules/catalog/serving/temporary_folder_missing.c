@@ -77,7 +77,6 @@ const struct rule rule_temporary_folder_missing = {
 	.category = "serving",
 	.severity = SEVERITY_WARNING,
 	.scope = PODSPEC,
-	.since = "1.0",
 	.summary =
 		"vLLM with a read-only root and no folder for temporary files",
 	.why = "vLLM fails when it starts, after its GPUs were allocated, and restarts.",

@@ -112,7 +112,6 @@ const struct rule rule_hostipc_instead_of_shm = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_OPT_IN_PATCH,
 	.scope = GPU_PODS | PODSPEC,
-	.since = "1.0",
 	.summary = "GPU pods share the IPC namespace of their node",
 	.why = "Every pod on the node that also uses hostIPC can read and fill the same memory; Pod Security's baseline level forbids it.",
 	.remedy =

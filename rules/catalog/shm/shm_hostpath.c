@@ -60,7 +60,6 @@ const struct rule rule_shm_hostpath = {
 	.category = "shm",
 	.severity = SEVERITY_WARNING,
 	.scope = GPU_PODS | PODSPEC,
-	.since = "1.0",
 	.summary = "a GPU container uses a folder of the node as /dev/shm",
 	.why = "The folder is shared with the node and with every pod that mounts it, its files stay after the pod is gone, and no limit of the pod applies to it.",
 	.remedy = "Use emptyDir with medium: Memory and a sizeLimit.",

@@ -63,7 +63,6 @@ const struct rule rule_shm_mount_invalid = {
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE | RULE_INFRASTRUCTURE,
 	.scope = PODSPEC | NEW_TEMPLATES,
-	.since = "1.0",
 	.summary = "a mount at /dev/shm that the API server rejects",
 	.why = "The pod does not have the volume, or the path is mounted twice: the object is rejected or, for a custom resource, its pods are.",
 	.remedy = "Name a volume of the pod, and mount it once.",

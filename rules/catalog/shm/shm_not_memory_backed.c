@@ -191,7 +191,6 @@ const struct rule rule_shm_not_memory_backed = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_SAFE_PATCH | RULE_RAISES,
 	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
-	.since = "1.0",
 	.summary = "the volume mounted at /dev/shm is not in memory",
 	.why = "Shared memory is as slow as the disk, and an emptyDir on disk keeps the Cluster Autoscaler from removing the node.",
 	.remedy = "Use emptyDir with medium: Memory and a sizeLimit.",

@@ -78,7 +78,6 @@ const struct rule rule_shm_size_exceeds_memory_limit = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_OPT_IN_PATCH,
 	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
-	.since = "1.0",
 	.summary = "/dev/shm may grow beyond the memory limit of the container",
 	.why = "Its pages count against the container's memory limit and survive restarts: once it is full, the container is OOM-killed again and again.",
 	.remedy =

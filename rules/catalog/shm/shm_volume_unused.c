@@ -52,7 +52,6 @@ const struct rule rule_shm_volume_unused = {
 	.category = "shm",
 	.severity = SEVERITY_WARNING,
 	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
-	.since = "1.0",
 	.summary = "a memory volume that no container mounts",
 	.why = "The volume has no effect: if it was meant for /dev/shm, the container still has the runtime's 64 MiB there.",
 	.remedy = "Mount the volume where it is needed, or remove it.",

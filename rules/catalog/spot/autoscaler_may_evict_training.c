@@ -82,7 +82,6 @@ const struct rule rule_autoscaler_may_evict_training = {
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW | RULE_OPT_IN_PATCH | RULE_ABSENCE,
 	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
-	.since = "1.0",
 	.summary = "an autoscaler may evict training pods",
 	.why = "Cluster Autoscaler and Karpenter drain underused nodes, and a run of several days may start over.",
 	.remedy =

@@ -96,7 +96,6 @@ const struct rule rule_disruption_annotation_ignored = {
 	.category = "spot",
 	.severity = SEVERITY_WARNING,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary =
 		"an annotation or a label against eviction that no autoscaler reads",
 	.why = "The pods look protected but are not: if the autoscaler consolidates nodes, it may evict them.",

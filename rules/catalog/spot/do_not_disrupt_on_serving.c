@@ -48,7 +48,6 @@ const struct rule rule_do_not_disrupt_on_serving = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary = "a server or a notebook that autoscalers may not evict",
 	.why = "An underused node is not removed while the pod runs. Karpenter also does not replace the node for updates, unless its NodeClaim has a terminationGracePeriod. A server keeps its node indefinitely, a notebook until it is stopped.",
 	.remedy =

@@ -75,7 +75,6 @@ const struct rule rule_spot_grace_too_long = {
 	.category = "spot",
 	.severity = SEVERITY_WARNING,
 	.scope = GPU_PODS,
-	.since = "1.0",
 	.summary =
 		"a grace period longer than the spot node's termination notice",
 	.why = "The node is gone before the period ends: data that the pod has not written yet is lost.",

@@ -59,7 +59,6 @@ const struct rule rule_spot_serving_no_fallback = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS | PODSPEC,
-	.since = "1.0",
 	.summary = "a single replica runs only on spot nodes",
 	.why = "When the node is reclaimed, no replica answers until another spot node is available, which may take any length of time.",
 	.remedy =

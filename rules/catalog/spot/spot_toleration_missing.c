@@ -41,7 +41,6 @@ const struct rule rule_spot_toleration_missing = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW | RULE_SAFE_PATCH,
 	.scope = GPU_PODS | PODSPEC,
-	.since = "1.0",
 	.summary = "pods select AKS spot nodes but do not tolerate their taint",
 	.why = "AKS taints every spot node pool with kubernetes.azure.com/scalesetpriority=spot:NoSchedule: the pods fit none of these nodes.",
 	.remedy = "Add a toleration for the taint.",

@@ -137,7 +137,6 @@ const struct rule rule_spot_without_checkpoint = {
 	.category = "spot",
 	.severity = SEVERITY_WARNING,
 	.scope = GPU_PODS | PODSPEC,
-	.since = "1.0",
 	.summary =
 		"training that may run on spot nodes has no durable place for checkpoints",
 	.why = "A spot node is reclaimed together with its disk: without durable checkpoints, the run starts from the beginning each time.",

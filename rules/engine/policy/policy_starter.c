@@ -157,7 +157,7 @@ static void newest(const struct rule_set *rules, unsigned version[2])
 	for (size_t i = 0; i < rules->n; i++) {
 		unsigned since[2];
 
-		if (!version_parse(rules->items[i]->since, since) &&
+		if (!version_parse(rule_since(rules->items[i]), since) &&
 		    version_is_after(since, version))
 			memcpy(version, since, sizeof(since));
 	}

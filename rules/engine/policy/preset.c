@@ -98,7 +98,7 @@ static bool is_newer(const struct rule *rule, const struct preset_ref *ref)
 {
 	unsigned version[2];
 
-	return ref->pinned && !version_parse(rule->since, version) &&
+	return ref->pinned && !version_parse(rule_since(rule), version) &&
 	       version_is_after(version, ref->version);
 }
 
