@@ -60,8 +60,6 @@ endif
 else
 CFLAGS := -O1 -g -fno-omit-frame-pointer
 HARDEN += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all
-# Also runs rules where run_check.c expects that they report nothing.
-HARDEN += -DCHECK_TEMPLATES=1
 LINK_STATIC :=
 endif
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -Iinclude -I. -I$(BUILD)/gen $(WARN) $(HARDEN) \

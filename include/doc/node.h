@@ -239,10 +239,6 @@ void text_json(const char *text, size_t len, struct buf *out);
  * 1.0. */
 bool node_same(const struct node *a, const struct node *b);
 
-/* True if two maps have the same content in the same order, and numbers have
- * the same digits. */
-bool node_repeats(const struct node *a, const struct node *b);
-
 /*
  * Sets the range of bytes to show for a finding at this node. For a scalar it
  * is the value, for a map or seq its key. For a list item it is the value of

@@ -88,14 +88,6 @@ enum check_scope {
 	GPU_PODS = 1, /* the pod, or one of the pods of the object, certainly
 			 uses GPUs */
 	PODSPEC = 2,  /* the pod has a PodSpec, not just a few of its fields */
-	/*
-	 * Skip a pod that repeats (pod_repeats()) the previous one if that had
-	 * no finding: a rule that reads only the template, not the role and
-	 * number of the pod, would find nothing again. Workers are usually
-	 * written like their master: for a PyTorchJob of 8 KB this saves 20,000
-	 * of 209,000 instructions.
-	 */
-	NEW_TEMPLATES = 4,
 };
 
 /* The last item of a params array is all zero. */

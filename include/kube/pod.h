@@ -210,10 +210,6 @@ const struct node *pod_field_place(const struct pod *pod,
 				   const char *const **keys, size_t *taken);
 /* Returns a volume of the pod by name, or NULL. */
 const struct node *pod_volume(const struct pod *pod, const char *name);
-/* True if the pod is made from a copy of the other's template and differs at
- * most in its name, its role or its number. The groups of both are items of one
- * list. */
-bool pod_repeats(const struct pod *pod, const struct pod *other);
 /* Properties of an operator's handling of its pods. */
 struct pod_handling {
 	/* The operator rejects some PodSpec fields unless features allow

@@ -291,35 +291,6 @@ bool node_same(const struct node *a, const struct node *b)
 	return a->len == b->len && memcmp(a->str, b->str, a->len) == 0;
 }
 
-static inline bool same_text(const char *a, const char *b, uint32_t len)
-{
-	return !len || text_same_bytes(a, b, len);
-}
-
-/* True if the children are equal. Type, flags, tag and length are adjacent and
- * compared at once. */
-static bool children_repeat(const struct node *a, const struct node *b)
-{
-	const struct node *x = a->first, *y = b->first;
-
-	for (; x && y; x = x->next, y = y->next) {
-		if (memcmp(x, y, offsetof(struct node, next)) ||
-		    x->key_len != y->key_len ||
-		    !same_text(x->key, y->key, x->key_len))
-			return false;
-		if (x->type == NODE_MAP || x->type == NODE_SEQ
-			    ? !children_repeat(x, y)
-			    : !same_text(x->str, y->str, x->len))
-			return false;
-	}
-	return x == y;
-}
-
-bool node_repeats(const struct node *a, const struct node *b)
-{
-	return node_is_map(a) && node_is_map(b) && children_repeat(a, b);
-}
-
 /* Returns an upper bound for the length of the node's pointer. */
 static size_t pointer_room(const struct node *node)
 {

@@ -25,7 +25,7 @@ mkdir -p "$build/corpus-$target" "$build/crashes" "$build/gen"
 # Steps that run in parallel share the build: one builds, the others wait.
 flock "$build/lock" \
 	make --no-print-directory BUILD="$build" CC=clang \
-	CFLAGS="-O1 -g -DCHECK_TEMPLATES=1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" \
+	CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" \
 	LDFLAGS= "$build/libgpugate.a" "$program" >"$build/make-$target.log" 2>&1 || {
 	tail -20 "$build/make-$target.log"
 	exit 1

@@ -398,107 +398,6 @@ static void containers_beyond_the_limit_are_only_counted(void **state)
 	}
 }
 
-/* Compares the template of a worker with that of its master. */
-static void a_template_is_repeated(void **state)
-{
-#define CONTAINER    "{name: pytorch, image: i, env: [{name: A, value: \"1\"}]}"
-#define SPEC(fields) "{spec: {containers: [" CONTAINER "]" fields "}}"
-	static const struct {
-		const char *template, *fields;
-		bool repeats;
-	} rows[] = {
-		{SPEC(""), "", true},
-		{SPEC(""), ", replicas: 3", true},
-		{SPEC(""), ", restartPolicy: Never", false},
-		{SPEC(", nodeSelector: {a: b}"), "", false},
-		{SPEC(", hostIPC: true"), "", false},
-		{"{spec: {containers: [" CONTAINER ", " CONTAINER "]}}", "",
-		 false},
-		{"{spec: {containers: [{name: pytorch, image: i, env: [{name: "
-		 "A, value: \"2\"}]}]}}",
-		 "", false},
-		{"{spec: {containers: [{name: pytorch, image: i, env: [{name: "
-		 "B, value: \"1\"}]}]}}",
-		 "", false},
-		{"{metadata: {labels: {a: b}}, spec: {containers: [" CONTAINER
-		 "]}}",
-		 "", false},
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct fixture fixture = {0};
-		char yaml[1000];
-		const struct object *object;
-
-		snprintf(yaml, sizeof(yaml),
-			 "{apiVersion: kubeflow.org/v1, kind: PyTorchJob, "
-			 "spec: {pytorchReplicaSpecs: {Master: {template: "
-			 "%s}, Worker: {template: %s%s}}}}",
-			 SPEC(""), rows[i].template, rows[i].fields);
-		object = fixture_object(&fixture, yaml);
-		assert_int_equal(object->npods, 2);
-		assert_int_equal(
-			pod_repeats(&object->pods[1], &object->pods[0]),
-			rows[i].repeats);
-		fixture_release(&fixture);
-	}
-}
-
-/* Reads JSON with ' for each double quote. */
-static const struct object *json_object(struct fixture *fixture,
-					const char *text)
-{
-	char *json = arena_strndup(&fixture->arena, text, strlen(text));
-
-	for (char *at = json; (at = strchr(at, '\''));)
-		*at = '"';
-	return fixture_object(fixture, json);
-}
-
-/* Both patches have the same bytes, but the patched templates differ. */
-static void equal_patches_of_two_templates_are_no_repetition(void **state)
-{
-	struct fixture fixture = {0};
-	const struct object *object = json_object(
-		&fixture,
-		"{'apiVersion': 'workloads.x-k8s.io/v1alpha2', "
-		"'kind': 'RoleBasedGroup', 'spec': {'roleTemplates': ["
-		"{'name': 't', 'template': {'spec': {'containers': "
-		"[{'name': 'c', 'image': 'i'}]}}}, "
-		"{'name': 'u', 'template': {'spec': {'containers': "
-		"[{'name': 'c', 'image': 'j'}]}}}], 'roles': ["
-		"{'name': 'a', 'standalonePattern': {'templateRef': "
-		"{'name': 't', 'patch': {'spec': {'hostIPC': true}}}}}, "
-		"{'name': 'b', 'standalonePattern': {'templateRef': "
-		"{'name': 'u', 'patch': {'spec': {'hostIPC': true}}}}}]}}");
-
-	assert_int_equal(object->npods, 2);
-	assert_false(pod_repeats(&object->pods[1], &object->pods[0]));
-	fixture_release(&fixture);
-}
-
-static void templates_of_other_formats_are_compared_as_trees(void **state)
-{
-	struct fixture fixture = {0};
-	const struct object *object = json_object(
-		&fixture,
-		"{'apiVersion': 'kubeflow.org/v1', 'kind': 'PyTorchJob', "
-		"'spec': {'pytorchReplicaSpecs': {'Master': {'template': "
-		"{'spec': {'containers': [{'name': 'c', 'image': 'i'}]}}}, "
-		"'Worker': {'template': "
-		"{'spec': {'containers': [{'name': 'c', 'image': 'i'}]}}}}}}");
-	struct doc *doc = (struct doc *)(uintptr_t)object->doc;
-	struct node *image = (struct node *)(uintptr_t)node_get(
-		object->pods[1].containers[0].node, "image");
-
-	assert_true(doc->json);
-	assert_true(pod_repeats(&object->pods[1], &object->pods[0]));
-	image->str = "j";
-	doc->json = false;
-	assert_false(pod_repeats(&object->pods[1], &object->pods[0]));
-	fixture_release(&fixture);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -509,11 +408,6 @@ int main(void)
 		cmocka_unit_test(operators_add_devices),
 		cmocka_unit_test(a_container_knows_its_fields),
 		cmocka_unit_test(containers_beyond_the_limit_are_only_counted),
-		cmocka_unit_test(a_template_is_repeated),
-		cmocka_unit_test(
-			equal_patches_of_two_templates_are_no_repetition),
-		cmocka_unit_test(
-			templates_of_other_formats_are_compared_as_trees),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

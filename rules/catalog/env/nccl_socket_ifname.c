@@ -64,7 +64,7 @@ const struct rule rule_nccl_socket_ifname = {
 	.name = "nccl-socket-ifname",
 	.category = "env",
 	.severity = SEVERITY_WARNING,
-	.scope = GPU_PODS | NEW_TEMPLATES,
+	.scope = GPU_PODS,
 	.summary =
 		"NCCL_SOCKET_IFNAME or GLOO_SOCKET_IFNAME selects an interface that does not reach other pods, or GLOO_SOCKET_IFNAME has NCCL's syntax",
 	.why = "Ranks in other pods cannot be reached through that interface, and Gloo accepts only names of interfaces: the job hangs or fails when it starts.",

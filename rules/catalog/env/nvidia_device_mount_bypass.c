@@ -219,7 +219,6 @@ const struct rule rule_nvidia_device_mount_bypass = {
 	.category = "env",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_TAKES | RULE_INFRASTRUCTURE,
-	.scope = NEW_TEMPLATES,
 	.summary =
 		"a pod gets devices of the host through a volume or an annotation",
 	.why = "The pod can use devices that the scheduler and the quotas do not count and that may be allocated to other pods.",

@@ -98,7 +98,6 @@ const struct rule rule_trust_remote_code = {
 	.category = "governance",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW,
-	.scope = NEW_TEMPLATES,
 	.summary =
 		"a server or a trainer runs code from a model repository without a fixed revision",
 	.why = "Anyone who can write to the model repository can run code in the container, with its secrets and devices.",

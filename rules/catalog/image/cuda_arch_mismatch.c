@@ -96,7 +96,6 @@ const struct rule rule_cuda_arch_mismatch = {
 	.category = "image",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW,
-	.scope = NEW_TEMPLATES,
 	.summary =
 		"an image whose CUDA version is older than the selected GPUs",
 	.why = "Kernels that were built before these GPUs existed run only if the program contains PTX, which the driver compiles; others fail with `no kernel image is available for execution on the device`.",

@@ -82,7 +82,6 @@ const struct rule rule_cuda_driver_mismatch = {
 	.name = "cuda-driver-mismatch",
 	.category = "image",
 	.severity = SEVERITY_WARNING,
-	.scope = NEW_TEMPLATES,
 	.summary =
 		"an image whose CUDA version is too new for the driver of the selected nodes",
 	.why = "Without a forward compatibility package (`cuda-compat`), which works on data center GPUs, the runtime refuses to start the container (`unsatisfied condition: cuda>=13.0`), or CUDA fails in it.",

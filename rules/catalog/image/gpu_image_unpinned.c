@@ -42,7 +42,6 @@ const struct rule rule_gpu_image_unpinned = {
 	.category = "image",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW,
-	.scope = NEW_TEMPLATES,
 	.summary = "a GPU image with a mutable tag or no tag",
 	.why = "The version of CUDA or of the server may change between restarts, and ranks of one job may run different versions.",
 	.remedy = "Use the tag of a version or, better, a digest.",

@@ -33,7 +33,6 @@ const struct rule rule_gpu_not_power_of_two_tp = {
 	.category = "parallelism",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW,
-	.scope = NEW_TEMPLATES,
 	.summary = "a tensor parallel size that is not a power of two",
 	.why = "The number of attention heads must be divisible by the tensor parallel size. In many models, the number of heads is a power of two, so the server rejects other sizes.",
 	.remedy =

@@ -288,7 +288,7 @@ const struct rule rule_nnodes_mismatch = {
 	.name = "nnodes-mismatch",
 	.category = "parallelism",
 	.severity = SEVERITY_ERROR,
-	.scope = GPU_PODS | NEW_TEMPLATES,
+	.scope = GPU_PODS,
 	.summary =
 		"a launcher expects more or fewer nodes than the object has pods",
 	.why = "With more nodes than pods the rendezvous never completes: all pods hold their GPUs until it times out, and do so again after each restart. With fewer nodes, the other pods do not train, but hold their GPUs, or each pod trains alone.",

@@ -219,7 +219,6 @@ const struct rule rule_nproc_mismatch = {
 	.name = "nproc-mismatch",
 	.category = "parallelism",
 	.severity = SEVERITY_WARNING,
-	.scope = NEW_TEMPLATES,
 	.summary =
 		"a launcher starts more processes than the container has GPUs, or fewer",
 	.why = "Processes that have no GPU fail with `invalid device ordinal` or `Duplicate GPU detected`; GPUs without a process may be idle.",

@@ -212,7 +212,6 @@ const struct rule rule_operator_env_overridden = {
 	.category = "parallelism",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE | RULE_OPT_IN_PATCH,
-	.scope = NEW_TEMPLATES,
 	.summary =
 		"an environment variable that the operator of the job also sets",
 	.why = "The operator appends its own variable, and the last one wins, so the value in the template has no effect. Kubeflow Trainer v2 instead rejects a TrainJob that sets such a variable, if its runtime is a torch runtime.",

@@ -100,7 +100,6 @@ const struct rule rule_tensor_parallel_below_gpus = {
 	.name = "tensor-parallel-below-gpus",
 	.category = "parallelism",
 	.severity = SEVERITY_WARNING,
-	.scope = NEW_TEMPLATES,
 	.summary = "a model server uses fewer GPUs than its container has",
 	.why = "The other GPUs are allocated but idle as long as the pod runs.",
 	.remedy =

@@ -64,7 +64,6 @@ const struct rule rule_tensor_parallel_exceeds_gpus = {
 	.name = "tensor-parallel-exceeds-gpus",
 	.category = "parallelism",
 	.severity = SEVERITY_ERROR,
-	.scope = NEW_TEMPLATES,
 	.summary =
 		"a model server spreads over more GPUs than its container has",
 	.why = "The server does not start, or it waits for GPUs that never come, and it is restarted again and again.",

@@ -153,7 +153,6 @@ const struct rule rule_gpu_count_exceeds_node = {
 	.name = "gpu-count-exceeds-node",
 	.category = "resources",
 	.severity = SEVERITY_ERROR,
-	.scope = NEW_TEMPLATES,
 	.summary =
 		"a pod requests more accelerators than a node has, or a number that leaves a remainder that few pods can use",
 	.why = "A pod runs on one node: if no node has enough accelerators, it stays Pending forever. On a machine whose 8 GPUs are linked, a request for 6 leaves 2 that few pods can use.",

@@ -240,7 +240,7 @@ const struct rule rule_gpu_ephemeral_storage = {
 	.category = "resources",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE,
-	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
+	.scope = GPU_PODS | PODSPEC,
 	.summary =
 		"a model is downloaded into the container's writable layer without an ephemeral-storage request",
 	.why = "The scheduler does not plan for the download: if the node's disk fills up, the pod is evicted in the middle of it, and again after every restart.",

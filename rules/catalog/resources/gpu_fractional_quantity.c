@@ -54,7 +54,6 @@ const struct rule rule_gpu_fractional_quantity = {
 	.category = "resources",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_INFRASTRUCTURE,
-	.scope = NEW_TEMPLATES,
 	.summary =
 		"a request for a fraction of an accelerator, or for a negative number",
 	.why = "Extended resources are integers, so the API server rejects the Pod. Custom resources are accepted, but their pods are never created.",

@@ -34,7 +34,7 @@ const struct rule rule_gpu_in_mpi_launcher = {
 	.name = "gpu-in-mpi-launcher",
 	.category = "resources",
 	.severity = SEVERITY_WARNING,
-	.scope = GPU_PODS | NEW_TEMPLATES,
+	.scope = GPU_PODS,
 	.summary =
 		"the launcher of an MPIJob requests a GPU that the MPI Operator hides from it",
 	.why = "The operator empties NVIDIA_VISIBLE_DEVICES in the launcher. The nvidia runtime then gives it no GPU, although one is allocated.",

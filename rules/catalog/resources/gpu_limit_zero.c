@@ -104,7 +104,6 @@ const struct rule rule_gpu_limit_zero = {
 	.category = "resources",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_OPT_IN_PATCH,
-	.scope = NEW_TEMPLATES,
 	.summary = "a limit of 0, or without a value, for an NVIDIA GPU",
 	.why = "A limit of 0 is the same as no limit: it does not hide the node's GPUs from a container whose image sets NVIDIA_VISIBLE_DEVICES=all. An empty value counts as 0.",
 	.remedy =

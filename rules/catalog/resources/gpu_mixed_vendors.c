@@ -84,7 +84,6 @@ const struct rule rule_gpu_mixed_vendors = {
 	.name = "gpu-mixed-vendors",
 	.category = "resources",
 	.severity = SEVERITY_ERROR,
-	.scope = NEW_TEMPLATES,
 	.summary =
 		"accelerators of two vendors in a pod, or a GPU and a MIG slice in a container",
 	.why = "No node has accelerators of two vendors, except for integrated Intel GPUs. If a container gets a whole GPU and a MIG slice, it can use only one of them.",

@@ -49,7 +49,6 @@ const struct rule rule_gpu_request_limit_mismatch = {
 	.category = "resources",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_INFRASTRUCTURE | RULE_OPT_IN_PATCH,
-	.scope = NEW_TEMPLATES,
 	.summary = "the request and the limit of an accelerator differ",
 	.why = "The API server rejects such Pods. Custom resources are accepted, but their pods are never created.",
 	.remedy = "Set both to the intended number of devices.",

@@ -86,7 +86,6 @@ const struct rule rule_gpu_request_without_limit = {
 	.category = "resources",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE | RULE_INFRASTRUCTURE | RULE_SAFE_PATCH,
-	.scope = NEW_TEMPLATES,
 	.summary =
 		"an accelerator or a network interface is requested without a limit",
 	.why = "The API server rejects such Pods. Custom resources are accepted, but their pods are never created. GKE Autopilot may set the limit, so it is only a warning for pods that select nodes of GKE.",

@@ -250,7 +250,6 @@ const struct rule rule_gpu_resource_name_unknown = {
 	.category = "resources",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_INFRASTRUCTURE,
-	.scope = NEW_TEMPLATES,
 	.summary =
 		"an accelerator resource name that no node offers, or may not offer",
 	.why = "The API server accepts any name with a domain, but no node offers it, so the pod stays Pending forever. A name without a domain is rejected.",

@@ -102,7 +102,7 @@ const struct rule rule_instance_type_too_small = {
 	.name = "instance-type-too-small",
 	.category = "resources",
 	.severity = SEVERITY_ERROR,
-	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
+	.scope = GPU_PODS | PODSPEC,
 	.summary =
 		"a pod requests more CPUs, memory or EFA interfaces than its instance type has",
 	.why = "The pod does not fit on a node of this type: it stays Pending.",

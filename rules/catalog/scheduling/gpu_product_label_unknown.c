@@ -84,7 +84,6 @@ const struct rule rule_gpu_product_label_unknown = {
 	.name = "gpu-product-label-unknown",
 	.category = "scheduling",
 	.severity = SEVERITY_INFO,
-	.scope = NEW_TEMPLATES,
 	.summary =
 		"a pod selects an accelerator product that is unknown on the platform, or that no node has",
 	.why = "If no node has the value, the pod stays Pending.",

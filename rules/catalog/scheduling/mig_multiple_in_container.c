@@ -59,7 +59,6 @@ const struct rule rule_mig_multiple_in_container = {
 	.name = "mig-multiple-in-container",
 	.category = "scheduling",
 	.severity = SEVERITY_WARNING,
-	.scope = NEW_TEMPLATES,
 	.summary = "a container requests several MIG slices",
 	.why = "A CUDA process uses one MIG instance. The others are idle unless the container starts a process for each of them with its own CUDA_VISIBLE_DEVICES.",
 	.remedy =

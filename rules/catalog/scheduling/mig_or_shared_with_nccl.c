@@ -73,7 +73,6 @@ const struct rule rule_mig_or_shared_with_nccl = {
 	.category = "scheduling",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW,
-	.scope = NEW_TEMPLATES,
 	.summary = "several processes each use a slice or a share of a GPU",
 	.why = "NCCL rejects two ranks on one GPU (`Duplicate GPU detected`), unless NCCL_MULTI_RANK_GPU_ENABLE=1 allows it (NCCL 2.30 and later).",
 	.remedy =

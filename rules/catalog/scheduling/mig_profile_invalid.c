@@ -199,7 +199,7 @@ const struct rule rule_mig_profile_invalid = {
 	.name = "mig-profile-invalid",
 	.category = "scheduling",
 	.severity = SEVERITY_ERROR,
-	.scope = GPU_PODS | NEW_TEMPLATES,
+	.scope = GPU_PODS,
 	.summary =
 		"a MIG profile that no known GPU has, or that the selected GPU lacks",
 	.why = "The API server accepts any name, but if no node offers the profile, the pod stays Pending forever.",

@@ -247,7 +247,6 @@ const struct rule rule_selector_resource_contradiction = {
 	.name = "selector-resource-contradiction",
 	.category = "scheduling",
 	.severity = SEVERITY_ERROR,
-	.scope = NEW_TEMPLATES,
 	.summary =
 		"a node selector contradicts the accelerator, the node affinity or the RuntimeClass",
 	.why = "No node matches contradictory requirements, so the pod stays Pending forever. If the RuntimeClass selects another value, the API server forbids the pod.",

@@ -36,7 +36,6 @@ const struct rule rule_shared_gpu_count_gt_one = {
 	.name = "shared-gpu-count-gt-one",
 	.category = "scheduling",
 	.severity = SEVERITY_WARNING,
-	.scope = NEW_TEMPLATES,
 	.summary = "one container requests several shares of GPUs",
 	.why = "Several shares guarantee no more compute or memory than one: they may come from the same GPU, and a device plugin with failRequestsGreaterThanOne rejects the pod (UnexpectedAdmissionError).",
 	.remedy = "Request one share, or whole GPUs.",

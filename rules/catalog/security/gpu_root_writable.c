@@ -43,7 +43,6 @@ const struct rule rule_gpu_root_writable = {
 	.category = "security",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW,
-	.scope = NEW_TEMPLATES,
 	.summary = "a GPU container runs as root",
 	.why = "A vulnerability in the model server or its libraries gives root privileges in the container.",
 	.remedy =

@@ -117,7 +117,7 @@ const struct rule rule_shm_missing = {
 	.category = "shm",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE | RULE_SAFE_PATCH,
-	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
+	.scope = GPU_PODS | PODSPEC,
 	.summary =
 		"a GPU container that needs, or may need, shared memory has only the runtime's 64 MiB",
 	.why = "Data loaders and NCCL exchange tensors through /dev/shm: if it is too small, the job dies with a bus error or becomes very slow while it holds its GPUs. With a single GPU, only the data loader needs it, so this is an info.",

@@ -89,7 +89,7 @@ const struct rule rule_shm_too_small = {
 	.category = "shm",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_OPT_IN_PATCH,
-	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
+	.scope = GPU_PODS | PODSPEC,
 	.summary =
 		"/dev/shm is mounted, but smaller than usual for the number of devices",
 	.why = "NCCL and data loaders may run out of space in /dev/shm (\"No space left on device\"). If the size is 1Gi or more, the finding is only an info.",

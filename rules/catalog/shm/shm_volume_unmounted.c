@@ -160,7 +160,7 @@ const struct rule rule_shm_volume_unmounted = {
 	.category = "shm",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_SAFE_PATCH,
-	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
+	.scope = GPU_PODS | PODSPEC,
 	.summary =
 		"a volume for shared memory is not mounted at /dev/shm of the GPU container",
 	.why = "The container still has the runtime's 64 MiB although more was intended.",

@@ -3,7 +3,6 @@
  * Selects and calls the rules for an object, its pods, a workload and the
  * input: rules that are selected and whose scope (enum check_scope) matches.
  */
-#include "base/err.h"
 #include "base/escape.h"
 #include "kube/purpose/class.h"
 #include "run_internal.h"
@@ -39,23 +38,6 @@ bool run_wants_for(const struct run_state *state, unsigned rule,
 	return false;
 }
 
-/* Test builds set this, to call rules with NEW_TEMPLATES for repeated templates
- * as well. */
-#ifndef CHECK_TEMPLATES
-#define CHECK_TEMPLATES 0
-#endif
-
-/* Returns the number of findings and of skips of rules, which shows whether a
- * rule had an effect. */
-static uint64_t run_left_behind(const struct run_state *state)
-{
-	uint64_t n = state->nfindings;
-
-	for (size_t i = 0; i < state->nnot_run; i++)
-		n += state->not_run[i].count;
-	return n;
-}
-
 /* Forgets the look-ups of the previous rule. */
 static inline void forget_absences(const struct run *run)
 {
@@ -73,17 +55,6 @@ static inline void call(struct rule_run *rr, const struct pod *pod)
 	forget_absences(rr->run);
 }
 
-/* Calls a rule for a repeated template. It is a defect if the rule has an
- * effect. */
-static void call_expecting_nothing(struct rule_run *rr, const struct pod *pod)
-{
-	uint64_t before = run_left_behind(rr->run->state);
-
-	call(rr, pod);
-	if (run_left_behind(rr->run->state) != before)
-		BUG("%s depends on more than the template", rr->rule->name);
-}
-
 static unsigned scope_of_object(const struct object *object)
 {
 	unsigned scope = object->fragment ? 0 : SCOPE_WHOLE;
@@ -94,7 +65,7 @@ static unsigned scope_of_object(const struct object *object)
 	return scope;
 }
 
-static unsigned scope_of_pod(const struct pod *pod, bool repeats)
+static unsigned scope_of_pod(const struct pod *pod)
 {
 	unsigned scope = pod->object->fragment ? 0 : SCOPE_WHOLE;
 
@@ -104,8 +75,6 @@ static unsigned scope_of_pod(const struct pod *pod, bool repeats)
 		scope |= SCOPE_OWN;
 	if (!pod->flat)
 		scope |= PODSPEC;
-	if (!repeats)
-		scope |= NEW_TEMPLATES;
 	return scope;
 }
 
@@ -123,20 +92,14 @@ static void check_rules(struct rule_run *rr, const struct pod *pod,
 	if (run_is_spent(rr->run))
 		return;
 	for (; n; n--, one++) {
-		unsigned missing = one->scope & ~scope;
-
-		if (missing & ~(CHECK_TEMPLATES ? NEW_TEMPLATES : 0u) ||
-		    !settings[one->index].enabled ||
+		if (one->scope & ~scope || !settings[one->index].enabled ||
 		    (!all && !run_wants_for(state, one->index, settings)))
 			continue;
 		if (run_outgrows_budget(rr->run))
 			return;
 		rr->rule = one->rule;
 		rr->setting = &settings[one->index];
-		if (missing)
-			call_expecting_nothing(rr, pod);
-		else
-			call(rr, pod);
+		call(rr, pod);
 	}
 }
 
@@ -176,16 +139,11 @@ void run_check_object(struct run *run, const struct object *object,
 		      const struct setting *settings)
 {
 	struct rule_run rr = {.run = run, .object = object};
-	size_t before = run->state->nfindings;
 
 	run->state->sent = NULL;
 	FOR_EACH_POD(object, pod) {
-		bool repeats = pod != object->pods &&
-			       run->state->nfindings == before &&
-			       pod_repeats(pod, pod - 1);
-
 		count_infrastructure(run, pod);
-		check_rules(&rr, pod, settings, scope_of_pod(pod, repeats));
+		check_rules(&rr, pod, settings, scope_of_pod(pod));
 	}
 	check_rules(&rr, NULL, settings, scope_of_object(object));
 	if (!run->state->rules->added)
