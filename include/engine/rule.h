@@ -180,12 +180,14 @@ struct rule {
 	const char *category;	/* name of its folder */
 	enum severity severity; /* recommended severity of most findings */
 	unsigned needs, flags;
-	unsigned scope;	      /* enum check_scope (0: all objects and pods) */
-	const char *since;    /* first version with the rule; NULL: "1.0" */
-	const char *summary;  /* one line: the mistake that is reported */
-	const char *why;      /* consequence, in one or two sentences */
-	const char *remedy;   /* default help: one imperative sentence */
-	const char *evidence; /* source of the facts */
+	unsigned scope;	     /* enum check_scope (0: all objects and pods) */
+	const char *since;   /* first version with the rule; NULL: "1.0" */
+	const char *summary; /* one line: the mistake that is reported */
+	const char *why;     /* consequence, in one or two sentences */
+	/* default help, one imperative sentence; NULL if each message names
+	 * the field and the condition that it must meet */
+	const char *remedy;
+	const char *evidence;		 /* source of the facts */
 	const struct rule_param *params; /* NULL: none */
 	/*
 	 * Rules that are more specific, NULL-terminated: a finding of this rule

@@ -275,9 +275,10 @@ static void suppress_one(struct rendered *rendered, struct finding *finding,
 		counts->suppressed++;
 		finding_uncount(counts, finding);
 	} else if (finding->ignore_refused) {
-		finding->help = arena_printf(&rendered->arena, "%s. %s",
-					     finding->ignore_refused,
-					     finding_remedy(finding));
+		finding->help = arena_printf(
+			&rendered->arena, "%s%s%s", finding->ignore_refused,
+			*finding_remedy(finding) ? ". " : "",
+			finding_remedy(finding));
 	}
 }
 

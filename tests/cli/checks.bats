@@ -72,6 +72,17 @@ checks() {
 	[[ $output == *"(1.7 and later)"* ]]
 }
 
+@test "a finding whose message names field and condition has no help" {
+	run "$GPUGATE" lint --isolated --select kuberay-rejects/ttl job.yaml
+	[[ $output == *"KubeRay rejects the object [kuberay-rejects/ttl]"* ]]
+	[[ $output != *"= help"* ]]
+	run "$GPUGATE" lint --isolated --format json \
+		--select kuberay-rejects/ttl job.yaml
+	[[ $output == *'"help":""'* ]]
+	run "$GPUGATE" explain kuberay-rejects
+	[[ $output != *"Help"* ]]
+}
+
 @test "an invalid quantity suggests a valid one" {
 	printf '%s\n' 'apiVersion: v1' 'kind: ResourceQuota' \
 		'metadata: {name: q}' 'spec:' '  hard:' >quota.yaml

@@ -140,6 +140,15 @@ exempting() {
 	holds "$output" "error: "
 	run "$GPUGATE" lint --policy floor.yaml --format json a.yaml
 	holds "$output" "$why"
+	# The reason is the whole help if the rule has none.
+	printf '%s\n' 'apiVersion: ray.io/v1' 'kind: RayJob' \
+		'metadata: {name: a, namespace: b}' \
+		'spec: {ttlSecondsAfterFinished: 600}' >ray.yaml
+	floor 'rules: {kuberay-rejects: {action: deny}}'
+	run "$GPUGATE" lint --policy floor.yaml --select kuberay-rejects/ttl \
+		--format json ray.yaml
+	holds "$output" '"help":"`kuberay-rejects` is not suppressed: .gpugate.yaml:4 exempts it, but admission denies it"'
+	floor 'rules: {priority-integer-set: {action: deny}}'
 	# An exemption that ended some days ago does not turn an error that
 	# admission denies into a warning.
 	exempting ", until: $(day -3)"

@@ -93,6 +93,36 @@ static void a_long_value_is_cut(void **state)
 	buf_release(&object);
 }
 
+/* A finding without help is its message, in the first line of a denial, in a
+ * further line and in a warning. */
+static void a_finding_may_have_no_help(void **state)
+{
+	struct stage *s = *state;
+	struct ask ask = {
+		ADMISSION_VALIDATE,
+		"CREATE",
+		"ray.io",
+		"RayJob",
+		"",
+		"{apiVersion: ray.io/v1, kind: RayJob, metadata: {name: a}, "
+		"spec: {ttlSecondsAfterFinished: 600, suspend: true, "
+		"clusterSelector: {ray.io/cluster: b}}}"};
+
+	for (int enforce = 0; enforce < 2; enforce++) {
+		use_policy(s, enforce ? "apiVersion: gpugate.dev/v1\n"
+					"kind: Policy\nmode: enforce\n"
+				      : "apiVersion: gpugate.dev/v1\n"
+					"kind: Policy\nmode: warn\n");
+		post(s, &ask);
+		print_message("  %.*s\n", (int)s->reply.len, s->reply.body);
+		assert_int_equal(count_of(s, "kuberay-rejects: "), 3);
+		assert_int_equal(count_of(s, "KubeRay rejects the object"), 3);
+		assert_false(says(s, "KubeRay rejects the object —"));
+		assert_false(says(s, "\\n\\n"));
+		assert_false(says(s, "kuberay-rejects: \""));
+	}
+}
+
 static void unread_objects_have_a_uid_too(void **state)
 {
 	struct stage *s = *state;
@@ -288,6 +318,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_denial_loses_nothing),
 		TEST(a_long_value_is_cut),
+		TEST(a_finding_may_have_no_help),
 		TEST(unread_objects_have_a_uid_too),
 		TEST(warnings_split_between_words),
 		TEST(refusals_state_why),

@@ -100,6 +100,13 @@ static size_t line_end(const char *text, size_t max)
 	return at == len || text[at] == ' ' || !word ? at : word;
 }
 
+static const char *named(struct arena *arena, const struct finding *f,
+			 const char *text)
+{
+	return arena_printf(arena, "%s: %s", f->rule->name, text);
+}
+
+/* Returns the message and the help, which may be empty, on one line. */
 static const char *whole(struct arena *arena, const struct finding *f,
 			 const char *remedy)
 {
@@ -108,6 +115,8 @@ static const char *whole(struct arena *arena, const struct finding *f,
 	size_t len = 0;
 	char *text, *at;
 
+	if (!*remedy)
+		return named(arena, f, f->message);
 	for (size_t i = 0; i < n; i++)
 		len += strlen(parts[i]);
 	at = text = arena_alloc(arena, len + 1);
@@ -148,12 +157,6 @@ static const char *owner_remedy(struct arena *arena, const struct finding *f)
 	return arena_printf(arena, "`gpugate lint --fix`: %s", f->fix_title);
 }
 
-static const char *named(struct arena *arena, const struct finding *f,
-			 const char *text)
-{
-	return arena_printf(arena, "%s: %s", f->rule->name, text);
-}
-
 /* Adds a note with the problem and the help, in one text if it fits into one
  * warning. */
 static void add_finding(struct verdict *verdict, const struct finding *f,
@@ -163,7 +166,7 @@ static void add_finding(struct verdict *verdict, const struct finding *f,
 	struct note note = {.severity = f->severity, .rule = f->rule->name};
 
 	note.text = whole(arena, f, remedy);
-	if (width(note.text) > LINE) {
+	if (*remedy && width(note.text) > LINE) {
 		note.text = named(arena, f, f->message);
 		note.remedy = named(arena, f, remedy);
 	}
@@ -242,7 +245,7 @@ static void add_head(struct buf *text, struct arena *arena,
 {
 	const char *all = whole(arena, f, finding_remedy(f));
 
-	if (width(all) <= LINE) {
+	if (width(all) <= LINE || !*finding_remedy(f)) {
 		buf_adds(text, one_line(arena, all));
 		return;
 	}

@@ -22,7 +22,7 @@
 	"!has(self.spec.coordinator) || " JOBS ".all(job, job.name != "        \
 	"self.spec.coordinator.replicatedJob || "
 
-/* A text without a placeholder that is not a DNS-1035 label. */
+/* True for a text that is not a DNS-1035 label and has no placeholder. */
 #define NO_LABEL(text)                                                         \
 	"(!" text ".matches('[$<{]') && "                                      \
 	"!" text ".matches('^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$'))"
@@ -91,8 +91,10 @@ static const struct rejection items[] = {
 	REJECTION("rule-name", "JobSet", NULL,
 		  RULES ".all(r, " RULE_NAME_VALID ")",
 		  "'`failurePolicy` has the rule name `' + " RULES ".filter(r,"
-		  " !(" RULE_NAME_VALID "))[0].name + '`: it may have letters,"
-		  " digits, `_`, `,` and `:` only'"),
+		  " !(" RULE_NAME_VALID "))[0].name + '`, which does not begin"
+		  " with a letter, ends in `,` or `:`, has other characters"
+		  " than letters, digits, `_`, `,` and `:`, or is longer than"
+		  " 128'"),
 	REJECTION(
 		"rule-name-twice", "JobSet", NULL,
 		RULES
@@ -221,7 +223,6 @@ const struct rule rule_jobset_rejects = {
 	.flags = RULE_ABSENCE,
 	.summary = "a JobSet that its webhook or its definition rejects",
 	.why = "JobSet rejects, for example, invalid or too long names, a `dependsOn` that points forward, invalid rules of `failurePolicy`, and a `coordinator` that is not one of the pods.",
-	.remedy = "Correct or remove the field that the message names.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/jobset/blob/01078527ec4383c3d7289b5af3e0a788324e14ec/pkg/webhooks/jobset_webhook.go",
 	.rejections = &rejections,

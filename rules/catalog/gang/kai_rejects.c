@@ -153,7 +153,6 @@ const struct rule rule_kai_rejects = {
 	.flags = RULE_ABSENCE,
 	.summary = "a GPU share, a queue or a PodGroup that KAI rejects",
 	.why = "The webhook of the KAI scheduler rejects pods that request both a share and a whole GPU, a share in two ways, or an invalid share. It also rejects queues without resources, and PodGroups whose subgroups do not form trees.",
-	.remedy = "Correct or remove the field that the message names.",
 	.evidence =
 		"https://github.com/kai-scheduler/KAI-Scheduler/blob/0192ad9a539ffaa6d65837104ab57fd40894a0b3/pkg/binder/plugins/gpusharing/gpu-request/gpu_request_validator.go",
 	.rejections = &rejections,

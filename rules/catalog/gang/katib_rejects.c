@@ -17,7 +17,7 @@ static const struct rejection items[] = {
 		"name", "Experiment", "metadata.name",
 		"size(self.metadata.name) <= 40 &&"
 		" self.metadata.name.matches('^[a-z$<{]')",
-		"'its name does not begin with a lower-case letter, or is longer than 40"
+		"'the name does not begin with a lower-case letter, or is longer than 40"
 		" characters'",
 		.since = "0.18"),
 	REJECTION("trials", EXPERIMENT, "maxTrialCount",
@@ -76,7 +76,6 @@ const struct rule rule_katib_rejects = {
 	.flags = RULE_ABSENCE,
 	.summary = "an Experiment that Katib rejects",
 	.why = "The webhook of Katib rejects an invalid name, numbers of trials that are out of range or contradict each other, and parameters of the trial that are defined twice or refer to a parameter that does not exist.",
-	.remedy = "Correct or remove the field that the message names.",
 	.evidence =
 		"https://github.com/kubeflow/katib/blob/33c8ff4e5/pkg/webhook/v1beta1/experiment/validator/validator.go",
 	.rejections = &rejections,

@@ -163,7 +163,6 @@ const struct rule rule_kueue_rejects = {
 	.aliases = aliases,
 	.summary = "a job, queue, flavor or topology that Kueue rejects",
 	.why = "The webhooks of Kueue reject jobs whose annotations, labels or fields are invalid or exclude each other, and queues, flavors and topologies that contradict themselves.",
-	.remedy = "Correct or remove the field that the message names.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/kueue/tree/ff69552e79ad21652c36caa97038382e55625cf7/pkg/webhooks; https://github.com/kubernetes-sigs/kueue/tree/ff69552e79ad21652c36caa97038382e55625cf7/pkg/controller/jobframework",
 	.rejections = &kueue_rejections,

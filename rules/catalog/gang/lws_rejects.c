@@ -113,7 +113,6 @@ const struct rule rule_lws_rejects = {
 	.flags = RULE_ABSENCE,
 	.summary = "a LeaderWorkerSet that its webhook rejects",
 	.why = "The LeaderWorkerSet webhook rejects, for example, an invalid name or size, subgroups that do not fit the group, and a rolling update that replaces no group.",
-	.remedy = "Correct or remove the field that the message names.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/lws/blob/6263137faff52293d0161de8eefcc250581e3cb7/pkg/webhooks/leaderworkerset_webhook.go",
 	.rejections = &rejections,

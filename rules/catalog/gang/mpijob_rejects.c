@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports MPIJobs that the MPI Operator rejects:
- * pkg/apis/kubeflow/validation/validation.go at 11a4e478 and of the releases
- * 0.5 to 0.8, ValidateMPIJob(). The controller validates the object after the
- * API server has stored it, and creates no pods. It skips jobs of another
- * `managedBy` first, so that check of the validator is not listed.
+ * Reports MPIJobs that the MPI Operator rejects. The controller validates the
+ * object after the API server has stored it, and creates no pods. It skips jobs
+ * of another `managedBy` first, so that check of the validator is not listed.
+ * Source: pkg/apis/kubeflow/validation/validation.go at 11a4e478 and of the
+ * releases 0.5 to 0.8, ValidateMPIJob().
  */
 #include "engine/rule.h"
 
@@ -66,7 +66,6 @@ const struct rule rule_mpijob_rejects = {
 	.flags = RULE_ABSENCE,
 	.summary = "an MPIJob that the MPI Operator rejects",
 	.why = "The controller validates an MPIJob before it creates pods: the object is stored, an event contains the error, and no pod is created.",
-	.remedy = "Correct or remove the field that the message names.",
 	.evidence =
 		"https://github.com/kubeflow/mpi-operator/blob/11a4e47835d5222504302eade4e353d7d07120ae/pkg/apis/kubeflow/validation/validation.go",
 	.rejections = &rejections,

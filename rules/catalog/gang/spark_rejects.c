@@ -111,7 +111,6 @@ const struct rule rule_spark_rejects = {
 	.flags = RULE_ABSENCE,
 	.summary = "a SparkApplication that the Spark operator rejects",
 	.why = "The webhook of the Spark operator rejects fields that contradict each other, and settings in `sparkConf` that belong to the operator.",
-	.remedy = "Correct or remove the field that the message names.",
 	.evidence =
 		"https://github.com/kubeflow/spark-operator/blob/v2.5.2/internal/webhook/sparkapplication_validator.go",
 	.rejections = &rejections,

@@ -24,7 +24,6 @@ const struct rule rule_trainer_rejects = {
 	.aliases = aliases,
 	.summary = "a training job that its operator rejects",
 	.why = "The webhook rejects the object, or the controller never starts its pods.",
-	.remedy = "Correct or remove the field that the message names.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/v1.9.3/pkg/webhooks; https://github.com/kubeflow/trainer/tree/v2.3.0/pkg/runtime/framework/plugins",
 	.rejections = &trainer_rejections,

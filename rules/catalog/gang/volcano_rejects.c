@@ -21,7 +21,6 @@ const struct rule rule_volcano_rejects = {
 	.summary =
 		"a Volcano Job, CronJob, Queue or PodGroup that its webhook rejects",
 	.why = "The webhook of Volcano rejects, for example, contradictory policies, references to tasks that do not exist, invalid schedules, and contradictory quantities of a queue.",
-	.remedy = "Correct or remove the field that the message names.",
 	.evidence =
 		"https://github.com/volcano-sh/volcano/tree/ed72c7c815a9fd547a787134676f73d42e9d049c/pkg/webhooks/admission",
 	.rejections = &volcano_rejections,

@@ -122,7 +122,9 @@ static void check_probes(struct rule_run *run, const struct container *c)
 	}
 }
 
-/* Source: ValidateSecurityContext, which reads the name with its prefix. */
+/* Reports allowPrivilegeEscalation: false together with a setting that needs
+ * it. ValidateSecurityContext compares the capability only with its prefix,
+ * CAP_SYS_ADMIN. */
 static void check_escalation(struct rule_run *run, const struct container *c)
 {
 	const struct node *context = node_get(c->node, "securityContext");
@@ -281,7 +283,6 @@ const struct rule rule_pod_invalid = {
 	.scope = PODSPEC,
 	.summary = "a combination of pod fields that the API server rejects",
 	.why = "The API server rejects the pod. An object of an operator's kind is accepted, but its pods are never created.",
-	.remedy = "Correct or remove the field that the message names.",
 	.evidence =
 		"observed on kube-apiserver 1.37.2; https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation",
 	.check_pod = check,

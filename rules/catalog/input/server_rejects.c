@@ -290,7 +290,6 @@ const struct rule rule_server_rejects = {
 	.summary =
 		"a value or a combination of fields that the API server rejects",
 	.why = "The API server rejects the object, or the pods that an operator creates from it.",
-	.remedy = "Correct or remove the field that the message names.",
 	.evidence =
 		"observed on kube-apiserver 1.37.2; https://github.com/kubernetes/kubernetes/tree/v1.37.2/pkg/apis",
 	.rejections = &server_rejections,

@@ -32,7 +32,6 @@ const struct rule rule_kuberay_rejects = {
 	.aliases = aliases,
 	.summary = "a Ray object that KubeRay rejects",
 	.why = "KubeRay validates an object when it reconciles it: the API server stores the object, an event contains the error, and no pod is created.",
-	.remedy = "Correct the field that the finding's message names.",
 	.evidence =
 		"https://github.com/ray-project/kuberay/blob/feeaf72facab4881ba2b179248bb67315634e229/ray-operator/controllers/ray/utils/validation.go",
 	.rejections = &kuberay_rejections,

@@ -14,7 +14,6 @@ const struct rule rule_kserve_rejects = {
 	.summary =
 		"an InferenceService or LLMInferenceService that KServe rejects",
 	.why = "The webhook of KServe rejects the object.",
-	.remedy = "Correct the field that the finding's message names.",
 	.evidence =
 		"https://github.com/kserve/kserve/blob/v0.20.0/pkg/apis/serving/v1beta1/inference_service_validation.go; https://github.com/kserve/kserve/blob/v0.20.0/pkg/apis/serving/v1beta1/component.go",
 	.rejections = &kserve_rejections,

@@ -39,7 +39,7 @@ static const struct rejection items[] = {
 	REJECTION("name", "serving.kserve.io/InferenceService", "metadata.name",
 		  "self.metadata.name.matches('[$<{]|^[a-z]([-a-z0-9]*"
 		  "[a-z0-9])?$')",
-		  "'its name is not a DNS-1035 label'"),
+		  "'the name is not a DNS-1035 label'"),
 	REJECTION("autoscaler-class", "serving.kserve.io/InferenceService",
 		  "metadata.annotations[serving.kserve.io/autoscalerClass]",
 		  CLASS ".orValue('hpa') in ['hpa', 'keda', 'external', 'none']"

@@ -135,9 +135,12 @@ static const struct rejection items[] = {
 		  "'`rayStartParams` has `labels`'", GROUPS),
 	REJECTION("head-label-syntax", CLUSTER, "headGroupSpec.labels",
 		  LABELS("self.headGroupSpec"),
-		  "'a label of the head is not valid'"),
+		  "'the head has a key or value in `labels` that no label can"
+		  " have'"),
 	REJECTION("label-syntax", CLUSTER, "labels", LABELS("self"),
-		  "'a label of the group is not valid'", GROUPS),
+		  "'the group has a key or value in `labels` that no label can"
+		  " have'",
+		  GROUPS),
 	REJECTION("negative-replicas", CLUSTER, NULL,
 		  "self.?minReplicas.orValue(0) >= 0 &&"
 		  " self.?maxReplicas.orValue(0) >= 0",
@@ -238,11 +241,13 @@ static const struct rejection items[] = {
 		  .any_text = true),
 	REJECTION("redis-username", CLUSTER, HEAD_ENV_PATH("REDIS_USERNAME"),
 		  "!" HEAD_SETS("REDIS_USERNAME"),
-		  "'the head sets the user name of Redis'"),
+		  "'the head sets REDIS_USERNAME, which belongs in"
+		  " `gcsFaultToleranceOptions.redisUsername`'"),
 	REJECTION("redis-username-parameter", CLUSTER,
 		  "headGroupSpec.rayStartParams.redis-username",
 		  PARAM("redis-username") " == ''",
-		  "'`rayStartParams` sets the user name of Redis'",
+		  "'`rayStartParams` sets `redis-username`, which belongs in"
+		  " `gcsFaultToleranceOptions.redisUsername`'",
 		  .any_text = true),
 	REJECTION("storage-namespace", CLUSTER, "gcsFaultToleranceOptions",
 		  "!" GCS " || " ANNOTATION(
@@ -271,7 +276,7 @@ static const struct rejection items[] = {
 		"rocksdb-managed", CLUSTER, HEAD_ENV_PATH("RAY_GCS_STORAGE"),
 		"!(" ROCKSDB ") || !" HEAD_ENV(
 			"self") ".exists(e, e.name in ['RAY_GCS_STORAGE', 'RAY_GCS_STORAGE_PATH'])",
-		"'the head sets a variable that KubeRay manages'",
+		"'the head sets RAY_GCS_STORAGE or RAY_GCS_STORAGE_PATH, which KubeRay sets'",
 		.since = "1.7"),
 	REJECTION("redis-storage", CLUSTER, "gcsFaultToleranceOptions.storage",
 		  "!" GCS " || " ROCKSDB

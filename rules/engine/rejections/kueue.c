@@ -355,7 +355,8 @@ static const struct rejection items[] = {
 		  GROUPS
 		  ".all(g, g.?coveredResources.orValue([]).all(r, r." LABEL_KEY
 		  "))",
-		  "'the name of a resource is not valid'"),
+		  "'the name of a resource is not a name such as"
+		  " `example.com/gpu`'"),
 	REJECTION("flavors", QUEUES, "resourceGroups",
 		  GROUPS ".map(g, g.?flavors.orValue([]).size()).sum() <= 256",
 		  "'the queue has more than 256 flavors'"),
@@ -373,7 +374,8 @@ static const struct rejection items[] = {
 		  SELECTOR ".matchLabels.orValue({}).all(k, k." LABEL_KEY
 			   " && " SELECTOR
 			   ".matchLabels.orValue({})[k]." LABEL_VALUE ")",
-		  "'a label of `namespaceSelector` is not valid'"),
+		  "'`namespaceSelector` has a key or value that no label can"
+		  " have'"),
 	REJECTION(
 		"selector-values", "ClusterQueue:spec", "namespaceSelector",
 		SELECTOR
@@ -461,29 +463,36 @@ static const struct rejection items[] = {
 	REJECTION("node-label", "ResourceFlavor:spec", "nodeLabels",
 		  "self.?nodeLabels.orValue({}).all(k, k." LABEL_KEY
 		  " && self.nodeLabels[k]." LABEL_VALUE ")",
-		  "'a label of `nodeLabels` is not valid'"),
+		  "'`nodeLabels` has a key or value that no label can have'"),
 	REJECTION("taint-twice", "ResourceFlavor:spec", "nodeTaints",
 		  TAINTS ".all(i, a, !" TAINTS
 			 ".exists(k, b, k < i && a.key == b.key && a.effect =="
 			 " b.effect))",
 		  "'two taints have the same key and effect'"),
-	REJECTION("taint-key", "ResourceFlavor:spec", "nodeTaints",
-		  TAINTS ".all(t, t.?key.orValue('')." LABEL_KEY ")",
-		  "'the key of a taint is not valid'"),
-	REJECTION("taint-effect", "ResourceFlavor:spec", "nodeTaints",
-		  TAINTS ".all(t, t.effect in " EFFECTS ")",
-		  "'the effect of a taint is unknown'"),
-	REJECTION("toleration", "ResourceFlavor:spec", "tolerations",
-		  TOLERATIONS ".all(t, t.?operator.orValue('Equal') in"
-			      " ['Equal', 'Exists'] && (t.?key.orValue('') !="
-			      " '' ? t.key." LABEL_KEY
-			      " : t.?operator.orValue('') == 'Exists') &&"
-			      " (!has(t.tolerationSeconds) ||"
-			      " t.?effect.orValue('') == 'NoExecute') &&"
-			      " (t.?operator.orValue('') != 'Exists' ||"
-			      " t.?value.orValue('') == '') &&"
-			      " t.?effect.orValue('NoExecute') in " EFFECTS ")",
-		  "'a toleration is not valid'"),
+	REJECTION(
+		"taint-key", "ResourceFlavor:spec", "nodeTaints",
+		TAINTS ".all(t, t.?key.orValue('')." LABEL_KEY ")",
+		"'the key of a taint is not a name such as `example.com/gpu`'"),
+	REJECTION(
+		"taint-effect", "ResourceFlavor:spec", "nodeTaints",
+		TAINTS ".all(t, t.effect in " EFFECTS ")",
+		"'the effect of a taint is not NoSchedule, PreferNoSchedule or"
+		" NoExecute'"),
+	REJECTION(
+		"toleration", "ResourceFlavor:spec", "tolerations",
+		TOLERATIONS ".all(t, t.?operator.orValue('Equal') in"
+			    " ['Equal', 'Exists'] && (t.?key.orValue('') !="
+			    " '' ? t.key." LABEL_KEY
+			    " : t.?operator.orValue('') == 'Exists') &&"
+			    " (!has(t.tolerationSeconds) ||"
+			    " t.?effect.orValue('') == 'NoExecute') &&"
+			    " (t.?operator.orValue('') != 'Exists' ||"
+			    " t.?value.orValue('') == '') &&"
+			    " t.?effect.orValue('NoExecute') in " EFFECTS ")",
+		"'a toleration has an unknown operator or effect, a key that no"
+		" taint can have, neither a key nor the operator Exists, both a"
+		" value and the operator Exists, or `tolerationSeconds` without"
+		" the effect NoExecute'"),
 	REJECTION("level-twice", "Topology:spec", "levels",
 		  TWICE("self.?levels.orValue([])", ".nodeLabel"),
 		  "'two levels have the same `nodeLabel`'"),

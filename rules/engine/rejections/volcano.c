@@ -74,7 +74,7 @@ static const struct rejection items[] = {
 	REJECTION("mpi-worker", JOB, "plugins.mpi", MPI_TASK("worker"),
 		  "'no task has the name of the worker in the plugin `mpi`'",
 		  .until = "1.14"),
-	/* Refused by the webhook, since 1.14 (1f683c27) by the CRD. */
+	/* Rejected by the webhook, and since 1.14 (1f683c27) by the CRD. */
 	NEGATIVE("max-retry", "maxRetry"),
 	NEGATIVE("ttl", "ttlSecondsAfterFinished"),
 	NEGATIVE("min-available", "minAvailable"),

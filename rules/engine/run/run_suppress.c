@@ -26,8 +26,9 @@ static enum exempt_state effective_exemption(struct run *run,
 		&run->file_arena,
 		"`%s` is not suppressed: %s exempts it, but admission denies it",
 		f->rule->name, found->from);
-	f->help = arena_printf(&run->file_arena, "%s. %s", f->ignore_refused,
-			       finding_remedy(f));
+	f->help =
+		arena_printf(&run->file_arena, "%s%s%s", f->ignore_refused,
+			     *finding_remedy(f) ? ". " : "", finding_remedy(f));
 	return policy_exemption(floor, f->rule, f->check, &f->id, today, found);
 }
 
