@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Write the rules that also exist in CEL, complete, into a folder: name,
-# severity and summary are added from the C file, and a line `$NAME` is replaced
-# by the part of that name in common.cel, or by names of rules/kube/data:
-#   $devices all|counted [VENDOR]...   accelerators.tsv; counted: no shares
-#   $fabrics                           fabric.tsv
+# Write each rule of rules/catalog/*/*.cel as a complete custom rule into a
+# folder. Name, severity and summary come from the C file of the same name. A
+# line `$NAME` is replaced by the part of that name in common.cel, except for:
+#   $devices all [VENDOR]...       names in rules/kube/data/accelerators.tsv
+#   $devices counted [VENDOR]...   the same without shares of a device
+#   $fabrics                       names in rules/kube/data/fabric.tsv
 # usage: cel.sh FOLDER
 set -eu
 LC_ALL=C

@@ -8,9 +8,9 @@
  * than a snapshot, so this is a warning. If the labels of the namespace are
  * unknown, it is an info.
  *
- * Source: kubernetes v1.37.2 pkg/registry/resource/utils.go
- * AuthorizedForAdmin, for claims and templates; pkg/features
- * (DRAAdminAccess); api resource/v1 DRAAdminNamespaceLabelKey.
+ * Source: kubernetes v1.37.2 pkg/registry/resource/utils.go AuthorizedForAdmin,
+ * for claims and templates; pkg/features (DRAAdminAccess); api resource/v1
+ * DRAAdminNamespaceLabelKey.
  */
 #include "engine/rule.h"
 #include "kube/claim.h"

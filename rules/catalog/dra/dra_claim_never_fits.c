@@ -6,8 +6,8 @@
  * the newest generation of a complete pool. A snapshot has the number of a
  * slice's devices but not their attributes, so the sum is an upper bound:
  * partitions that exclude each other count, as do devices with taints. The sum
- * is unlimited if several claims may share a device. If no node has a device of
- * the class, the finding is an info. Source:
+ * is unlimited if a pool is incomplete, or if several claims may share a
+ * device. If no node has a device of the class, the finding is an info. Source:
  * k8s.io/dynamic-resource-allocation v0.36.2
  * structured/internal/stable/pools_stable.go, allocator_stable.go.
  */
@@ -151,7 +151,7 @@ static struct slice *read_slices(const struct cluster *cluster,
 }
 
 /* Returns the number of devices of the pool that begins at slices[*i], or -1 if
- * the pool is incomplete. Moves *i behind the pool. */
+ * the pool is incomplete. Moves *i past the pool. */
 static int64_t pool_devices(const struct slice *slices, size_t n, size_t *i)
 {
 	const struct slice *first = &slices[*i];

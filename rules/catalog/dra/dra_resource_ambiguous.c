@@ -2,7 +2,7 @@
 /*
  * Reports workloads that request a resource name which several DeviceClasses
  * define. The scheduler and the kubelet use the class that was created last, or
- * the lower name if both were created in one nanosecond
+ * the one whose name sorts first if both were created in one nanosecond
  * (k8s.io/dynamic-resource-allocation v0.36.2
  * deviceclass/extendedresourcecache, updateResourceName2class).
  */

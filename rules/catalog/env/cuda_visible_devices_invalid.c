@@ -70,8 +70,9 @@ static void report_surplus(struct rule_run *run, const struct container *c,
 	finding_severity(f, SEVERITY_INFO);
 }
 
-/* Reports a list with an invalid entry; returns NULL if there is none, or if it
- * hides no device. */
+/* Reports a list with an invalid entry. Returns NULL if all entries are valid,
+ * and also if the invalid one hides no device, which is an info without
+ * help. */
 static struct finding *report_list(struct rule_run *run,
 				   const struct container *c, const char *name,
 				   const struct node *at, const char *text)
@@ -117,7 +118,7 @@ static void explain(struct rule_run *run, struct finding *f,
 {
 	finding_help(
 		run, f,
-		"Remove `%s`: the container sees the devices allocated to it.",
+		"Remove `%s`: without it, the container sees the devices allocated to it.",
 		name);
 	if (!c->gpus.unknown && c->gpus.n)
 		finding_label(run, f,
@@ -125,8 +126,9 @@ static void explain(struct rule_run *run, struct finding *f,
 			      "the requested devices");
 }
 
-/* Checks the values that the command sets if they begin with a number. Others,
- * such as an empty one, may be meant for one program. */
+/* Checks the values that the command sets. A value that does not begin with a
+ * digit, such as an empty one, may be meant for one program, and a script with
+ * conditions may choose between values. */
 static void check_command(struct rule_run *run, const struct container *c,
 			  const char *name)
 {

@@ -25,8 +25,8 @@ static bool is_nvidia_image(const struct container *c)
 	       !text_contains(image, "habana");
 }
 
-/* True if a container of the object requests devices of another vendor, because
- * the images may be built for that vendor. */
+/* True if a container of the object requests devices of another vendor, for
+ * which the images may be built. */
 static bool has_other_vendor(const struct object *object)
 {
 	FOR_EACH_POD(object, pod)
@@ -46,7 +46,7 @@ static bool has_none(const struct container *c)
 	if (c->gpus.n || c->gpus.unknown || c->accelerator ||
 	    container_uses_gpu(c) != TRI_NO)
 		return false;
-	/* Operators add devices to main containers. */
+	/* Operators add devices only to main containers. */
 	return c->role != CONTAINER_MAIN ||
 	       !(pod->gpu_by & ~(unsigned)GPU_BY_RESOURCE || pod->gpu_unknown ||
 		 pod->injects & INJECT_GPU);

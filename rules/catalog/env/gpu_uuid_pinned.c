@@ -89,8 +89,8 @@ static struct finding *report(struct rule_run *run, const struct container *c,
 	return f;
 }
 
-/* Checks the variables that the command sets. The runtime does not read
- * them. */
+/* Checks the variables that the command sets, except NVIDIA_VISIBLE_DEVICES,
+ * because the nvidia runtime does not read those of a command. */
 static void check_command(struct rule_run *run, const struct container *c)
 {
 	static const char *const names[] = {"CUDA_VISIBLE_DEVICES",

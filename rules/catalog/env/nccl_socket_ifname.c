@@ -4,9 +4,9 @@
  * interface that reaches no other pod, and values of GLOO_SOCKET_IFNAME in the
  * syntax of NCCL. The right interface depends on the site; the reported ones
  * are wrong everywhere, except loopback if all pods are on the network of one
- * host. Source: pytorch v2.9.0
- * ProcessGroupGloo.cpp createDefaultDevice and distributed_c10d (the value is
- * split at commas, and each part is the name of an interface).
+ * host. Source: pytorch v2.9.0 ProcessGroupGloo.cpp createDefaultDevice and
+ * distributed_c10d (the value is split at commas, and each part is the name of
+ * an interface).
  */
 #include "engine/rule.h"
 #include "kube/command/env.h"
@@ -27,8 +27,7 @@ static void check_variable(struct rule_run *run, const struct container *c,
 }
 
 /* Reports GLOO_SOCKET_IFNAME with NCCL's syntax for an excluded (`^lo`) or
- * exact
- * (`=eth0`) name. Gloo fails in a single pod too. */
+ * exact (`=eth0`) name. Gloo fails in a single pod too. */
 static void check_syntax(struct rule_run *run, const struct container *c)
 {
 	struct env_value value = container_env_value(c, "GLOO_SOCKET_IFNAME");

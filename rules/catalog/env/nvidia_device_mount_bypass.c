@@ -45,9 +45,9 @@ static bool annotation_asks_runtime(const char *key)
 	return false;
 }
 
-/* Returns the severity. /dev and / contain more than accelerators, so a pod
- * that mounts them may need something else. RDMA needs more than the device
- * files. */
+/* Returns the severity of a finding about a mount. A pod that mounts /dev or /
+ * may need something other than accelerators, and a fabric works only with more
+ * than its device files. */
 static enum severity severity_of(enum host_shows shows)
 {
 	if (shows == HOST_SHOWS_EVERYTHING)
@@ -83,7 +83,7 @@ static bool is_denied(const struct container *c, const struct host_path *shown)
  * also requests a fabric can open only the devices that the device plugin gave
  * it. A privileged container can open all of them, but in a GPU pod
  * gpu-privileged reports it. */
-static bool has_fabric(const struct container *c)
+static bool may_mount_fabric(const struct container *c)
 {
 	const struct node *privileged = privileged_of(c);
 
@@ -105,7 +105,8 @@ static const char *consequence(struct rule_run *run, const struct container *c,
 		return ": as device plugins do, the container may define devices";
 	if (shows == HOST_SHOWS_ALL_DEVICES || shows == HOST_SHOWS_EVERYTHING)
 		return ": if the node has accelerators, this bypasses the device plugin";
-	/* See host_path_shows(). */
+	/* mounted below /var/run/nvidia-container-devices
+	 * (host_path_shows()) */
 	if (text_eq(shown->path, "/dev/null"))
 		return arena_printf(
 			rule_arena(run),
@@ -126,7 +127,7 @@ static void check_mount(struct rule_run *run, const struct container *c,
 	/* KAI documents the mount of the MPS pipe for a shared GPU.
 	 * gpu-hostpath reports a GPU pod that mounts the whole host. */
 	if (shows == HOST_SHOWS_NOTHING ||
-	    (shows == HOST_SHOWS_FABRIC && has_fabric(c)) ||
+	    (shows == HOST_SHOWS_FABRIC && may_mount_fabric(c)) ||
 	    (shows == HOST_SHOWS_SHARE && c->pod->gpu_by & GPU_BY_ANNOTATION) ||
 	    (shows == HOST_SHOWS_EVERYTHING && pod_uses_gpu(c->pod) == TRI_YES))
 		return;

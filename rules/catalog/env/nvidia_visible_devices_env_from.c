@@ -3,9 +3,10 @@
  * Reports sources in envFrom that may contain NVIDIA_VISIBLE_DEVICES. The
  * kubelet adds all keys of the ConfigMap or Secret, with the source's prefix,
  * and an entry of env overrides them. Only pods that may run on a node with
- * GPUs are checked. Most sources lack this key, so only the preset `strict`
- * denies them. CUDA_VERSION has the same effect in a container without
- * NVIDIA_VISIBLE_DEVICES (nvidia_visible_devices_override.c).
+ * GPUs are checked. Most sources lack this key, so a source with unknown keys
+ * is an info, and only the preset `strict` denies it. CUDA_VERSION has the same
+ * effect in a container without NVIDIA_VISIBLE_DEVICES
+ * (nvidia_visible_devices_override.c).
  *
  * Source: kubelet makeEnvironment (pkg/kubelet/kubelet_pods.go).
  */
@@ -224,7 +225,7 @@ const struct rule rule_nvidia_visible_devices_env_from = {
 	.flags = RULE_TAKES | RULE_INFRASTRUCTURE,
 	.summary =
 		"envFrom that may set NVIDIA_VISIBLE_DEVICES or CUDA_VERSION",
-	.why = "If the ConfigMap or Secret has the key `NVIDIA_VISIBLE_DEVICES` (or `CUDA_VERSION`, in a container without that variable), the nvidia runtime can show the container GPUs that are not counted. The preset `strict` denies it because the key can be added later; in other presets, or if the nvidia runtime does not start the container, it is an info.",
+	.why = "If the ConfigMap or Secret has the key `NVIDIA_VISIBLE_DEVICES` (or `CUDA_VERSION`, in a container without that variable), the nvidia runtime can show the container GPUs that are not counted. If the input files show that it has the key, the finding is a warning. If they do not show its keys, it is an info, but the preset `strict` denies it, because the key can be added later. If the nvidia runtime does not start the container, it is an info in every preset.",
 	.remedy =
 		"List the keys that the container needs in `env`, or give the source a `prefix`.",
 	.evidence =

@@ -174,8 +174,8 @@ static void check_version(struct rule_run *run, const struct container *c,
 	report_version(run, c, &value);
 }
 
-/* Calls check_one for each entry of that name. Returns false for the pods of
- * the infrastructure, which may set the variable. */
+/* Calls check_one for each entry of that name. Returns false if it finds one in
+ * an infrastructure pod, which may set the variable. */
 static bool
 check_name(struct rule_run *run, const struct container *c, const char *name,
 	   void (*check_one)(struct rule_run *run, const struct container *c,

@@ -3,7 +3,8 @@
  * Reports literal tokens and keys in the environment of GPU pods, for model
  * hubs, experiment trackers and object stores. Everyone who can read the object
  * or the repository can use them. kube/secret/secret.h defines which texts are
- * secret; reports mask the same ones.
+ * secret, and reports mask all of them. The rule skips references, words and
+ * placeholders.
  *
  * Source: Kubernetes documentation, Good practices for Kubernetes Secrets.
  */

@@ -39,8 +39,7 @@ static bool reads_vllm_port(const struct pod *pod, bool *guess)
 			continue;
 		list = container_parallel(c);
 		for (size_t i = 0; i < list.n; i++)
-			/* vLLM's script may unset the variable if it mentions
-			 * it. */
+			/* A script that mentions the variable may unset it. */
 			if (!strcmp(list.items[i].program, "vLLM"))
 				return !container_says(c, "VLLM_PORT");
 		*guess = !list.n && is_vllm_image(c);

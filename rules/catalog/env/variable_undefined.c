@@ -59,12 +59,13 @@ static bool is_variable(const char *name, const char *script)
 	return upper && strchr(name, '_');
 }
 
-/* True if env defines it, or something else may: the kubelet, the controller of
- * the kind (LeaderWorkerSet 09c433b8 api/leaderworkerset/v1, Kthena 3cc05728
- * pkg/apis/workload/v1alpha1/model_serving_types.go), or a webhook for pods:
- * those of EKS (aws/amazon-eks-pod-identity-webhook pkg/handler/handler.go),
- * Azure (Azure/azure-workload-identity pkg/webhook/consts.go), GKE
- * (MEGASCALE_), Datadog, OpenTelemetry and Run:ai. */
+/* True if env defines the variable, or something else may. This can be the
+ * kubelet, the controller of the kind (LeaderWorkerSet 09c433b8
+ * api/leaderworkerset/v1, Kthena 3cc05728
+ * pkg/apis/workload/v1alpha1/model_serving_types.go), or a webhook for pods of
+ * EKS (aws/amazon-eks-pod-identity-webhook pkg/handler/handler.go), Azure
+ * (Azure/azure-workload-identity pkg/webhook/consts.go), GKE (MEGASCALE_),
+ * Datadog, OpenTelemetry and Run:ai. */
 static bool is_given(const struct container *c, const char *name)
 {
 	static const char *const parts[] = {"_SERVICE_", "_PORT", NULL};

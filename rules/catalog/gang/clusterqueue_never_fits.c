@@ -38,9 +38,10 @@ static int64_t min_parallelism(const struct object *o)
 	return n > 1 ? n : 1;
 }
 
-/* Returns the least number of pods of this template that Kueue admits at once:
- * one for a Deployment, a group for a LeaderWorkerSet (its size is unknown
- * here, so one). */
+/* Returns the number of pods of this template that Kueue must admit at once.
+ * For a Job with partial admission it is the least parallelism, for a
+ * Deployment one, and for a LeaderWorkerSet a group, whose size is unknown
+ * here, so one. */
 static int64_t queue_pods(const struct pod *pod)
 {
 	const struct object *o = pod->object;
@@ -72,7 +73,8 @@ static struct finding *report_uncovered(struct rule_run *run,
 	return f;
 }
 
-/* True if pods in front of this one request the resource as well. */
+/* True if an earlier pod template of the object requests the resource, so that
+ * it has been reported there. */
 static bool is_asked_before(const struct workload *w, const struct pod *pod,
 			    const char *resource)
 {
@@ -124,9 +126,8 @@ static void check_demand(struct rule_run *run, const struct workload *w,
 	finding_cause(run, f, demand->resource);
 }
 
-/* Checks native resources, which Kueue counts as well; the index has only
- * extended resources. *said is the list of uncovered resources that was
- * reported for earlier pods. */
+/* Checks native resources, which Kueue counts but the index lacks. *said is the
+ * list of uncovered resources that was reported for earlier pods. */
 static void check_native(struct rule_run *run, const struct workload *w,
 			 const struct pod *pod,
 			 const struct found_object *queue, const char **said)
@@ -169,8 +170,8 @@ static const struct found_object *find_named(struct rule_run *run,
 			      : NULL;
 }
 
-/* Checks one resource group. Each PodSet gets one of its flavors; returns true
- * if no flavor accepts it. */
+/* Checks one resource group, of which each PodSet gets one flavor. Returns
+ * true, after a report, if no flavor accepts the pods. */
 static bool report_group(struct rule_run *run, const struct workload *w,
 			 const struct pod *pod, const struct node *group,
 			 const struct found_object *queue)

@@ -3,8 +3,8 @@
  * Reports gangs that start before there are resources for all of their ranks.
  * An elastic job may start with fewer pods. If the launcher of the ranks is
  * unknown, the job may be elastic, and the finding is an info. Volcano replaces
- * a minimum of 0 by the sum of the tasks' minimums:
- * pkg/webhooks/admission/jobs/mutate/mutate_job.go.
+ * a minimum of 0 by the sum of the tasks' minimums
+ * (pkg/webhooks/admission/jobs/mutate/mutate_job.go).
  */
 #include <string.h>
 
@@ -41,8 +41,8 @@ static bool is_rank(const struct pod *pod)
 	return pod_uses_gpu(pod) == TRI_YES && !pod_is_infrastructure(pod);
 }
 
-/* True for a command with `--nnodes=2:4` or `--min-np`, which can run with
- * fewer ranks. */
+/* True if a command can run with fewer ranks, because of `--nnodes=2:4` or
+ * `--min-np`, or if its number of nodes is unknown. */
 static bool may_be_elastic(const struct object *object)
 {
 	FOR_EACH_POD(object, pod)
@@ -75,9 +75,9 @@ static bool has_launcher(const struct object *object)
 }
 
 /*
- * Returns the sum of the minimums of Volcano's tasks of ranks, and sets *at to
- * the first minimum that is below the number of pods of its task; NULL if there
- * is none.
+ * Returns the sum of minAvailable over the tasks of a Volcano Job that run
+ * ranks. Sets *at to the first minAvailable that is below the number of pods of
+ * its task, else to NULL.
  */
 static struct amount least_of_tasks(const struct object *object,
 				    const struct node **at)

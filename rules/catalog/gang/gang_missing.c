@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports objects whose pods need each other (gang.c) without a gang scheduler.
- * Workers of a parameter server (TFJob) do not wait for one another; Jobs of a
- * JobSet may be independent.
+ * Jobs with parameter servers (TFJob) are skipped, because their workers do not
+ * wait for one another. Pods of a Job or a JobSet may be independent, so the
+ * message about them says "if".
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 
-/* Returns "16 GPU pods"; for an elastic job "at least 4 of 16 GPU pods"; for
- * groups, in which only the pods of one group need each other, "16 GPU pods in
- * groups of up to 4". */
+/* Returns "16 GPU pods", or for an elastic job "at least 4 of 16 GPU pods". If
+ * only the pods of one group need each other, returns "16 GPU pods in groups of
+ * up to 4". */
 static const char *title(struct rule_run *run, const struct object *object,
 			 int64_t pods)
 {

@@ -63,8 +63,8 @@ static bool may_have(const struct object *trial, const char *name)
 /*
  * Checks the trials of a Katib Experiment. The webhook for their pods rejects a
  * pod without the primary container (pkg/webhook/v1beta1/pod/utils.go,
- * mutatePodEnv, wrapWorkerContainer; 33c8ff4e). In namespaces without it, the
- * collector of metrics is missing as well.
+ * mutatePodEnv, wrapWorkerContainer; 33c8ff4e). In namespaces without the
+ * webhook, the collector of metrics is missing as well.
  */
 static void check_trial(struct rule_run *run, const struct object *object)
 {

@@ -113,8 +113,9 @@ static const char *class_of(struct rule_run *run,
 			     strlen(demand->resource) - strlen(CLASS_DEVICES));
 }
 
-/* Adds the devices of all classes that count as the resource, and returns false
- * if a class before the d-th does, or the number is unknown. */
+/* Adds up the devices of all classes of the pod that count as the resource.
+ * Returns false if the number is unknown, or if such a class precedes the d-th
+ * demand, so that the sum is checked there. */
 static bool sum_resource(struct rule_run *run, const struct workload_pod *pod,
 			 size_t d, const struct node *mappings,
 			 const char *resource, struct quantity *sum)

@@ -17,8 +17,8 @@
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* True if both are of the same type, in the same namespace of one set of
- * files. */
+/* True if both are of the same type, in the same cluster and the same namespace
+ * of one set of files, or without a namespace in one file. */
 static bool is_beside(const struct object_index *set, const struct pod_group *a,
 		      const struct pod_group *b)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports GPU workloads without a queue, in the namespaces that the policy
- * lists. The rule is off without a list. If Kueue does not manage an object, it
- * manages the pods by their own labels. A LocalQueue `default` takes objects
- * without a queue.
+ * lists. The rule is off without a list. If Kueue does not manage objects of a
+ * kind, it manages their pods by the pods' labels. A LocalQueue `default` takes
+ * objects without a queue.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"

@@ -23,7 +23,7 @@ static void check_metadata(struct rule_run *run, const struct object *object,
 }
 
 /* True for a CronJob whose Jobs lack the label. */
-static bool is_cron_job(const struct object *object)
+static bool is_unqueued_cron_job(const struct object *object)
 {
 	return object_is(object, "batch", "CronJob") && !object->kueue &&
 	       !object->parent;
@@ -58,7 +58,7 @@ static void check(struct rule_run *run, const struct object *object)
 {
 	const struct node *annotation = object_annotation(object, label);
 
-	if (is_cron_job(object) && object_label(object, label)) {
+	if (is_unqueued_cron_job(object) && object_label(object, label)) {
 		finding_at_key(
 			run,
 			report_object(

@@ -2,10 +2,10 @@
 /*
  * Reports queues that do not exist or accept nothing: Kueue's LocalQueues, with
  * their ClusterQueue and its flavors, and queues of Volcano and KAI. Also
- * reports jobs without a queue that Kueue's Configuration suspends. The job
- * stays suspended, its pods stay Pending, or Volcano's webhook rejects it.
- * Without a snapshot, the cluster may have a queue that no file defines: the
- * message then contains "if", and the finding is an info, or a warning if a
+ * reports jobs that name no queue and are suspended by Kueue's Configuration.
+ * The job stays suspended, its pods stay Pending, or Volcano's webhook rejects
+ * it. Without a snapshot, the cluster may have a queue that no file defines:
+ * the message then contains "if", and the finding is an info, or a warning if a
  * queue has a similar name. Source: kueue pkg/queue; volcano
  * pkg/webhooks/admission/jobs; Volcano's scheduler creates the queue `default`.
  */
@@ -159,7 +159,7 @@ static const char *framework_of(const struct workload *w, struct arena *arena)
 }
 
 /* True if Kueue suspends the workload although it names no queue.
- * namespace_labels: of its namespace, or NULL if unknown. */
+ * namespace_labels are the labels of its namespace, NULL if unknown. */
 static bool kueue_manages(const struct object_index *set,
 			  const struct component_config *config,
 			  const struct workload *w,
@@ -187,8 +187,9 @@ static bool kueue_manages(const struct object_index *set,
 	return false;
 }
 
-/* Reports a job without a queue that Kueue's Configuration in the files
- * suspends. A LocalQueue `default` of its namespace would take it. */
+/* Reports a job that names no queue and is suspended by Kueue's Configuration
+ * in the files. If its namespace has a LocalQueue `default`, that queue takes
+ * it. */
 static void check_default(struct rule_run *run, const struct workload *w)
 {
 	const struct object_index *set = rule_index(run);

@@ -3,8 +3,8 @@
  * Reports queues and PodGroups of KAI and Volcano on pods of the default
  * scheduler. KAI and Volcano handle only pods with their schedulerName, and
  * their webhooks do not set it. Operators may set it for their kinds, so only
- * native kinds and JobSets are checked, and for KAI LeaderWorkerSets (their
- * operator knows only Volcano and Kubernetes: lws 09c433b8
+ * native kinds and JobSets are checked and, for KAI, also LeaderWorkerSets
+ * (their operator knows only Volcano and Kubernetes: lws 09c433b8
  * pkg/schedulerprovider/interface.go) and Kubeflow's jobs. The latter are an
  * info, because their operator may have been started with a scheduler. Source:
  * kai-scheduler pkg/podgrouper/pod_controller.go (pods of another scheduler are

@@ -14,8 +14,9 @@
 #include "kube/command/env.h"
 #include "kube/command/parallel.h"
 
-/* True if the probe checks a port. A command may check anything, and the port
- * of a launcher's store opens before the other pods start. */
+/* True if the probe may succeed only after the ranks have connected: it sends a
+ * request, or connects to the port of a server. A command may check anything,
+ * and the port of a launcher's store opens before the other pods start. */
 static bool asks_port(const struct container *c, bool server)
 {
 	const struct node *probe = node_get(c->node, "readinessProbe");

@@ -3,15 +3,16 @@
  * Reports Volcano Jobs, and their tasks, whose minAvailable is larger than
  * their number of pods.
  *
- * Source: volcano pkg/webhooks/admission/jobs/validate/admit_job.go: it checks
- * the sum of all tasks, and each task. The webhook for CronJobs does not, but
- * their Jobs pass the same webhook.
+ * Source: volcano pkg/webhooks/admission/jobs/validate/admit_job.go, which
+ * checks the sum of all tasks, and each task. The webhook for CronJobs does
+ * not, but the Jobs that they create go through the webhook for Jobs.
  */
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* Returns the replicas of a task; 0 if unset, because neither the CRD nor
- * mutate_job.go sets a default (at ed72c7c8); unknown if unset in a patch. */
+/* Returns the replicas of a task, which are unknown if unset in a patch.
+ * Otherwise 0 if unset, because neither the CRD nor mutate_job.go sets a
+ * default (at ed72c7c8). */
 static struct amount replicas(const struct object *object,
 			      const struct node *task)
 {

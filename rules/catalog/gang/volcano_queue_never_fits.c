@@ -5,7 +5,7 @@
  * default) and capacity compare the two. A resource that is missing in the
  * capability is unlimited. Source: volcano
  * pkg/scheduler/plugins/proportion/proportion.go (AddJobEnqueueableFn) and
- * capacity/capacity.go; a job's minimum:
+ * capacity/capacity.go, and for a job's minimum
  * pkg/controllers/job/job_controller_actions.go (calcPGMinResources). The
  * operators of Kubeflow use schedulingPolicy.queue if a flag selects Volcano
  * (mpi-operator v0.8.0 pkg/controller/podgroup.go, training-operator v1.9.3

@@ -8,7 +8,7 @@
 #include "kube/lifecycle/lifecycle.h"
 
 /* Returns the GPUs of all roles that have the pod's deadline; 0 if they are
- * counted with another role. */
+ * counted with an earlier role. */
 static struct amount gpus_of_run(const struct pod *pod,
 				 const struct node *deadline)
 {
@@ -50,7 +50,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		"the run may use up to %s (%s for %s s), but the budget is %s",
 		rule_count(run, (gpus.n * seconds - 1) / 3600 + 1, "GPU hour"),
 		rule_count(run, gpus.n, pod_device(pod)),
-		rule_number(run, seconds), rule_number(run, most));
+		rule_number(run, seconds), rule_count(run, most, "GPU hour"));
 }
 
 static const struct rule_param params[] = {

@@ -18,7 +18,7 @@ static bool says_no(const char *value)
 			 !strcasecmp(value, "no") || !strcmp(value, "0"));
 }
 
-/* Returns the flag that trusts the code, as written; or NULL. */
+/* Returns the flag that trusts the code, or NULL. */
 static const struct arg *trusting(const struct argv *argv)
 {
 	if (!argv_have(argv, "--trust-remote-code"))

@@ -54,7 +54,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 static const struct rule_param params[] = {
 	{"policy", "string", "",
-	 "imagePullPolicy that the fix sets; empty: no fix"},
+	 "imagePullPolicy that the fix sets (no fix if empty)"},
 	{0},
 };
 

@@ -4,11 +4,11 @@
  * enumeration (`effect: NoShedule`), numbers out of range, names that are not
  * DNS labels, two items with one name, two sources of one volume. The API
  * server rejects native objects with them. The schema of an operator's kind
- * accepts them in its pods, and the API server rejects these. Outside of pods,
- * words are reported that no release of a common operator allows
- * (rules/kube/data/custom_types.tsv). At admission only words in
- * operators' kinds are checked: the API server checks native objects itself,
- * and other values would cost too much.
+ * accepts them in pod templates, and the API server rejects the pods. Outside
+ * of pods, words are reported that no release of a common operator allows
+ * (rules/kube/data/custom_types.tsv). At admission only words in operators'
+ * kinds are checked: the API server checks native objects itself, and other
+ * values would cost too much.
  */
 #include <string.h>
 #include <strings.h>
@@ -45,7 +45,7 @@ static size_t count_values(const char *const *values)
 	return n;
 }
 
-/* Finds a word that differs in case, or in one or two letters; NULL if there is
+/* Returns a word that differs only in case, or is similar. NULL if there is
  * none, or if the text is so short that it resembles any word. */
 static const char *nearest_value(const char *value, const char *const *values)
 {
@@ -68,7 +68,7 @@ static const char *field_of(struct rule_run *run,
 	return arena_printf(rule_arena(run), "%s.%s", map->key, issue->field);
 }
 
-/* Writes "`Exist` is not a valid value of `operator`; did you mean
+/* Returns "`Exist` is not a valid value of `operator`; did you mean
  * `Exists`?" */
 static const char *message(struct rule_run *run,
 			   const struct value_issue *issue)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports text that was read and rejected: wrong syntax, NUL bytes, bad UTF-8,
- * exceeded limits.
- * The engine makes the check while it reads a file.
+ * exceeded limits. The engine makes the check while it reads a file.
  */
 #include "engine/rule.h"
 

@@ -9,9 +9,9 @@
 #include "engine/rule.h"
 #include "kube/kind_name.h"
 
-/* True for a kustomize patch. If it has a target, kustomize ignores its kind
- * and name. A patch is a part of an object, has a pod template without
- * containers, or has a pattern as its name. */
+/* True if the object may be a kustomize patch: it is a part of an object, has a
+ * pod template without containers, or has a pattern as its name. If a patch has
+ * a target, kustomize ignores its kind and name. */
 static bool is_patch(const struct object *object)
 {
 	const struct node *spec = node_path(object->root, "spec.template.spec");
@@ -43,8 +43,8 @@ static void check(struct rule_run *run, const struct object *object)
 				  node_get(object->root, "apiVersion"),
 				  "`%s` is not a kind of `%s`", object->kind,
 				  object->api_version);
-		finding_help(run, f, "`%s` is a kind of `%s%s%s`.", meant.kind,
-			     meant.group,
+		finding_help(run, f, "Use the kind `%s` of `%s%s%s`.",
+			     meant.kind, meant.group,
 			     *meant.group && meant.version ? "/" : "",
 			     meant.version ? meant.version : "");
 	}

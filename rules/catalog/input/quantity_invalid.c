@@ -2,8 +2,8 @@
 /*
  * Reports quantities that the API server rejects: text that does not parse
  * (`1Zi`, `8GB`, empty), a negative amount, a cpu, memory or storage request
- * above its limit. In a custom resource it also rejects a fraction written as a
- * number (`cpu: 0.5`), because its schema takes integers and strings.
+ * above its limit. In a custom resource, a fraction written as a number (`cpu:
+ * 0.5`) is also rejected: the schema takes integers and strings.
  *
  * Sources: apimachinery pkg/api/resource ("quantities must match the regular
  * expression"); pkg/apis/core/validation; observed on kube-apiserver.

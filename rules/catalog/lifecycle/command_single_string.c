@@ -63,7 +63,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 		"the first item of `command` in container `%s` is a whole command line: no shell splits it, and no program has that name",
 		container_title(c));
 	finding_help(run, f,
-		     "Write one list item per word, or wrap it in "
+		     "Write one list item per word, or wrap the string in "
 		     "`[\"/bin/sh\", \"-c\", ...]`.");
 	repair(run, f, c, command);
 }

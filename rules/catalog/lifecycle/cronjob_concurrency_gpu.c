@@ -52,8 +52,8 @@ static int64_t step(const char *field, long whole)
 	return n > 0 && whole % n == 0 && *end == ' ' ? n : 0;
 }
 
-/* Returns the shortest time between two runs of a schedule with a fixed time of
- * day. It is an hour less when clocks go forward. */
+/* Returns the shortest time in seconds between two runs of a schedule with a
+ * fixed time of day. It is an hour less when clocks go forward. */
 static int64_t days(const char *const *fields)
 {
 	if (is_number(fields[DAYS]) && is_any(fields[WEEKDAYS]))

@@ -4,9 +4,9 @@
  * input, while no other pod can use their devices. Notebook kinds (see
  * notebook-gpu-culling) and namespaces for notebooks are skipped. Because it is
  * unknown whether the container is in use, the finding is a warning only if
- * many whole devices wait for a day or longer and no label marks it as a test.
- * Source: the words of the command; KubeRay appends `ray start` to the command
- * of a Ray container, so such a container does work.
+ * many whole devices wait for a day or longer and no label marks the pod as a
+ * test. Source: the words of the command; KubeRay appends `ray start` to the
+ * command of a Ray container, so such a container does work.
  */
 #include <stdio.h>
 #include <string.h>

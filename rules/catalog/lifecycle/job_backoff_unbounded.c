@@ -106,8 +106,9 @@ static void limit(struct rule_run *run, struct finding *f,
 			    edit_string(rule_arena(run), "Running"));
 }
 
-/* Returns the end of the message, if the number may be right. A launcher fails
- * until its workers answer, so it needs some retries. */
+/* Returns the end of the message, a condition under which the number may be
+ * right, or "". A launcher fails until its workers answer, so it needs some
+ * retries. */
 static const char *condition(const struct object *object, struct amount pods,
 			     int64_t n)
 {

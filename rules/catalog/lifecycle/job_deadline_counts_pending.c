@@ -4,11 +4,11 @@
  * activeDeadlineSeconds of a job counts from its startTime, which is set when
  * the controller first sees the job, not when its pods run. Suspended jobs have
  * no startTime, so jobs in Kueue are skipped. A deadline in a pod counts from
- * the kubelet's start and is not checked here. The deadline of an MPIJob
- * (v2beta1) applies to its launcher, which may be created last. Source:
- * batch/v1 types.go ActiveDeadlineSeconds; training-operator pkg/core/job.go
- * PastActiveDeadline; KubeRay rayjob_controller.go; mpi_job_controller.go
- * syncHandler, newLauncherJob.
+ * the time when the kubelet starts the pod, and is not checked here. The
+ * deadline of an MPIJob (v2beta1) applies to its launcher, which may be created
+ * last. Source: batch/v1 types.go ActiveDeadlineSeconds; training-operator
+ * pkg/core/job.go PastActiveDeadline; KubeRay rayjob_controller.go;
+ * mpi_job_controller.go syncHandler, newLauncherJob.
  */
 #include <string.h>
 

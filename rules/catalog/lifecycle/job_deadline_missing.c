@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports GPU jobs without a deadline. Collective operations may wait for a
- * lost rank indefinitely: the job neither fails nor succeeds, and holds its
- * GPUs until a person intervenes. A deadline of the job ends it; one in the pod
- * template would move the pods to another quota (scope Terminating). Kueue has
- * a label that sets a deadline. Skipped if `timeout`, the program or a
- * livenessProbe ends a container that hangs.
+ * Reports training jobs on GPUs without a deadline. Collective operations may
+ * wait for a lost rank indefinitely: the job neither fails nor succeeds, and
+ * holds its GPUs until a person intervenes. A deadline of the job ends it; one
+ * in the pod template would move the pods to another quota (scope Terminating).
+ * Kueue has a label that sets a deadline. A job is skipped if `timeout`, the
+ * program or a livenessProbe ends a container that hangs.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -139,8 +139,8 @@ static bool lacks_deadline(const struct pod *pod)
 	       !ends_itself(pod);
 }
 
-/* Sets the deadline of the job, or of each Job inside, but never in a pod
- * template. */
+/* Sets the deadline of the job, or of each Job that it creates, but never in a
+ * pod template. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct object *object)
 {
@@ -209,7 +209,7 @@ static void check(struct rule_run *run, const struct object *object)
 
 static const struct rule_param params[] = {
 	{"seconds", "int", "",
-	 "activeDeadlineSeconds that the fix sets; empty: no fix"},
+	 "activeDeadlineSeconds that the fix sets (no fix if empty)"},
 	{0},
 };
 

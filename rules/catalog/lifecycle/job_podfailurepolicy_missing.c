@@ -46,8 +46,8 @@ static const struct node *disrupted_by(const struct pod *pod)
 	return at ? at : is_low(node_str(class)) ? class : NULL;
 }
 
-/* Adds the policy. JobSet's schema requires the field `status`, which has a
- * default in a Job. */
+/* Adds the policy, and the podReplacementPolicy that it requires. JobSet's
+ * schema requires the field `status`, which has a default in a Job. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct node *spec)
 {

@@ -61,7 +61,7 @@ static bool is_wrapper(const struct arg *arg)
 	       text_any(arg->base, names, text_eq);
 }
 
-/* Returns the program of the last command if it is in the list, or NULL.
+/* Returns the program of the last command if it is one of `programs`, or NULL.
  * Earlier commands do not keep the container running. */
 static const char *last_program(const struct argv *argv)
 {

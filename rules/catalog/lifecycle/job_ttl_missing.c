@@ -22,8 +22,8 @@ static bool by_argo_cd(const struct object *object)
 	       object_annotation(object, "helm.sh/hook");
 }
 
-/* False if a time to live cannot be set: KubeRay rejects it for a cluster that
- * is not shut down. */
+/* True if a time to live can be set. KubeRay rejects it without
+ * shutdownAfterJobFinishes, and a deletionStrategy has its own times. */
 static bool may_have_ttl(const struct object *object)
 {
 	const struct node *spec = ray_job_spec(object);
@@ -64,7 +64,7 @@ static void check(struct rule_run *run, const struct object *object)
 
 static const struct rule_param params[] = {
 	{"seconds", "int", "",
-	 "time to live in seconds that the fix sets; empty: no fix"},
+	 "time to live in seconds that the fix sets (no fix if empty)"},
 	{0},
 };
 

@@ -7,11 +7,11 @@
  * if it ends before (aibrix#1054), the finding is an info.
  * The loading time is an estimate: 600 s, less if the name of the model
  * contains a small size. Skips exec probes, which may succeed before, Knative,
- * which has its own deadline, and KServe's presets, which have a startupProbe;
- * also programs that load models only on request, such as Ollama. If nothing
- * shows that the container loads a model, the finding is an info. Source:
- * kserve#5062 and #5063 (120 s and 300 s were too short; now a startupProbe of
- * 60 x 10 s), vllm production-stack#688, aibrix#772.
+ * which has its own deadline, and KServe's presets, which have a startupProbe.
+ * Also skips programs that load models only on request, such as Ollama. If
+ * nothing shows that the container loads a model, the finding is an info.
+ * Source: kserve#5062 and #5063 (120 s and 300 s were too short; now a
+ * startupProbe of 60 x 10 s), vllm production-stack#688, aibrix#772.
  */
 #include "base/text.h"
 #include "engine/rule.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports probes of model servers with the default timeout of one second. A
- * server under load, or a Python process that holds its global lock, answers
- * later, so that it gets no requests or is restarted when it is most busy. TCP
- * probes are skipped, because the kernel answers them. Source:
+ * Reports probes of model servers with a timeout of one second, which is the
+ * default. A server under load, or a Python process that holds its global lock,
+ * answers later, so that it gets no requests or is restarted when it is most
+ * busy. TCP probes are skipped, because the kernel answers them. Source:
  * pkg/apis/core/v1/defaults.go SetDefaults_Probe (timeoutSeconds 1).
  */
 #include "engine/rule.h"

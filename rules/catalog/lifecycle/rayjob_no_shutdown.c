@@ -20,8 +20,9 @@ static bool keeps(const struct node *policy, bool head)
 	       (head && node_eq(policy, "DeleteWorkers"));
 }
 
-/* True if a rule deletes workers or the cluster, or may do so, after that end:
- * SUCCEEDED and Complete, or FAILED and Failed. */
+/* True if a rule deletes workers or the cluster, or may do so, after the end of
+ * the job that status and deployment name (SUCCEEDED and Complete, or FAILED
+ * and Failed). */
 static bool rules_end(const struct node *rules, const char *status,
 		      const char *deployment, bool head)
 {

@@ -113,7 +113,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 static const struct rule_param params[] = {
 	{"seconds", "int", "",
-	 "terminationGracePeriodSeconds that the fix sets; empty: no fix"},
+	 "terminationGracePeriodSeconds that the fix sets (no fix if empty)"},
 	{0},
 };
 

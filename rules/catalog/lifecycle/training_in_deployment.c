@@ -3,9 +3,9 @@
  * Reports training in a Deployment, a StatefulSet or a similar kind, whose pods
  * always restart: training that has succeeded starts again, and a failing one
  * is retried without limit. Skips commands that sleep or loop, possibly after
- * the training, because they do not end. Source: apps/v1 types.go
- * (restartPolicy must be Always); the rule guesses from its arguments that the
- * command trains.
+ * the training, because they do not end. The rule guesses from the arguments of
+ * the command that it trains. Source: apps/v1 types.go (restartPolicy must be
+ * Always).
  */
 #include "engine/rule.h"
 #include "kube/command/command.h"
@@ -22,7 +22,8 @@ static const struct container *restarted(const struct pod *pod)
 	return c && !container_goes_on(c) ? c : NULL;
 }
 
-/* Leader and workers are reported once, because they are one training job. */
+/* Reports the first pod that trains. A leader and its workers are one training
+ * job. */
 static void check(struct rule_run *run, const struct object *object)
 {
 	if (object->class != KIND_SERVICE)

@@ -2,7 +2,7 @@
 /*
  * Reports Volcano Jobs that never complete because their MPI workers run an ssh
  * server. A Job has succeeded when all of its pods, or minSuccess of them, have
- * succeeded: pkg/controllers/job/state/running.go. A Job with a single task is
+ * succeeded (pkg/controllers/job/state/running.go). A Job with a single task is
  * skipped, because users log in to it.
  */
 #include "base/text.h"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports GPU containers in which FI_PROVIDER is efa, set by env, a command or
- * the MPI launcher, but which get no EFA interface.
- * libfabric finds interfaces only if the device plugin, a claim or the host
- * gives them to the container. A network driver (DRANET) gives the devices of a
- * claim to all containers of the pod. Source: aws/aws-ofi-nccl; AWS's guide of
- * EFA on EKS.
+ * the MPI launcher, but which get no EFA interface. libfabric finds interfaces
+ * only if the device plugin, a claim or the host gives them to the container. A
+ * network driver (DRANET) gives the devices of a claim to all containers of the
+ * pod. Source: aws/aws-ofi-nccl; AWS's guide of EFA on EKS.
  */
 #include "base/text.h"
 #include "engine/rule.h"

@@ -22,7 +22,7 @@ static bool is_kept_apart(const struct pod *pod)
 
 /* True if the pod requests a fast network, which may need the host's network,
  * or TPUs, whose host runs only one pod. */
-static bool has_node(const struct pod *pod)
+static bool may_need_host(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
 		FOR_EACH_ASKED(c, entry)
@@ -47,7 +47,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 	if (!node_is_true(at) || pod->gpus.unknown ||
 	    pod->gpus.n >= WHOLE_NODE || pod->steady.n < 2 ||
-	    is_kept_apart(pod) || has_node(pod) || declares_ports(pod))
+	    is_kept_apart(pod) || may_need_host(pod) || declares_ports(pod))
 		return;
 	report_pod(
 		run, pod, at,

@@ -153,8 +153,8 @@ static bool read_pods(struct peer_search *all, const struct object *object,
 	return true;
 }
 
-/* True if the known policies certainly isolate GPU pods of the workload; sets
- * *out to the first ones. */
+/* True if the known policies certainly isolate GPU pods of the workload. Sets
+ * *out to the first such pods. */
 static bool workload_isolated(struct rule_run *run, const struct workload *w,
 			      struct isolation *out)
 {
@@ -186,7 +186,7 @@ static bool has_ranks(const struct workload *w)
 	for (size_t i = 0; i < w->npods; i++)
 		pods = amount_add(pods, w->pods[i].steady);
 	/* Pods of a kind that is not made for training may be independent
-	 * trials of a sweep if they are not a gang, or wait in a Kueue queue.
+	 * trials of a sweep, if they are not a gang or if Kueue queues them.
 	 * Volcano creates a policy that allows its ranks
 	 * (plugins/svc/svc.go). */
 	if (w->class != KIND_TRAINING &&

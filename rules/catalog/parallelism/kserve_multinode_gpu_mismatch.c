@@ -2,9 +2,9 @@
 /*
  * Reports multi-node services that KServe does not start because they request
  * too few GPUs, and an LLMInferenceService whose sizes need workers that it
- * does not have; kserve-rejects reports what its webhook rejects. Source:
- * computeRayNodeAndGPUs (predictor.go), which a runtime with the backend `mp`
- * does not use.
+ * does not have. KServe's webhook accepts these objects; kserve-rejects reports
+ * those that it rejects. Source: computeRayNodeAndGPUs (predictor.go), which a
+ * runtime with the backend `mp` does not use.
  */
 #include "base/text.h"
 #include "engine/rule.h"

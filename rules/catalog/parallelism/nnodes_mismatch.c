@@ -108,9 +108,9 @@ static bool is_leader_address(const struct object *object,
 }
 
 /*
- * True if the launchers of all pods of the template meet, because their address
- * and the name of their rendezvous are the same text in each pod. Sets *said if
- * a flag contains the address.
+ * True if the launchers of all pods of the template meet: the address and name
+ * of the rendezvous are the same text in each pod, or the operator sets the
+ * address of a Master. Sets *said if a flag contains the address.
  */
 static bool meets(const struct container *c, bool *said)
 {
@@ -153,8 +153,8 @@ static void report_more(struct rule_run *run, const struct container *c,
 	    (!many && (!said || object->class == KIND_TRAINING ||
 		       container_env_from(c, "PET_NNODES"))))
 		return;
-	/* With one machine, accelerate does not use the address
-	 * (accelerate 1.10 utils/launch.py, prepare_multi_gpu_env). */
+	/* With one machine, accelerate does not use the address (accelerate
+	 * 1.10 utils/launch.py, prepare_multi_gpu_env). */
 	finding_severity(
 		report_container(
 			run, c, many ? nodes->node : launcher->node,

@@ -102,9 +102,9 @@ static void check_variable(struct rule_run *run, const struct container *c,
 	fix_remove(finding_fix(run, f, false, "remove `%s`", name), entry);
 }
 
-/* Checks a variable of a TrainJob whose runtime is not in the input; if it is,
- * trainer-rejects reads its policy. The names of Trainer's own runtimes for
- * PyTorch begin with "torch". */
+/* Checks a variable of a TrainJob whose runtime is not in the input. If the
+ * runtime is, trainer-rejects reads its policy. The names of Trainer's own
+ * runtimes for PyTorch begin with "torch". */
 static void check_trainer(struct rule_run *run, const struct container *c,
 			  const char *name)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports model servers that need more GPUs than their container has. Their
- * number is the product of tensor, pipeline and data parallelism; each rank
+ * Reports model servers that need more GPUs than their container has. A server
+ * needs the product of tensor, pipeline and data parallelism, because each rank
  * uses one device.
  */
 #include "engine/rule.h"
 #include "kube/command/argv.h"
 #include "kube/command/parallel.h"
 
-/* True if the server can use only the devices of its container: there is no Ray
- * (which vLLM's multi-node-serving.sh starts) and no group of pods. */
+/* True if the server can use only the devices of its container, because it runs
+ * without Ray (which vLLM's multi-node-serving.sh starts) and not in a group of
+ * pods. */
 static bool stands_alone(const struct container *c,
 			 const struct parallel *server)
 {

@@ -4,8 +4,8 @@
  * each may start a thread per CPU, because it does not bind them (mpirun with
  * `--bind-to none`). Bound processes see only their cores. DeepSpeed binds them
  * and sets OMP_NUM_THREADS only with --bind_cores_to_rank
- * (deepspeed/launcher/launch.py, 248). The rule does not check torchrun, which
- * sets OMP_NUM_THREADS=1.
+ * (deepspeed/launcher/launch.py). The rule does not check torchrun, which sets
+ * OMP_NUM_THREADS=1.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -39,8 +39,8 @@ static bool has_several(const struct parallel *parallel)
 	return n->given && (n->all || n->n > 1);
 }
 
-/* True if the command sets the number of threads
- * (`mpirun -x OMP_NUM_THREADS=8`), or its program uses none (NCCL's tests). */
+/* True if the command sets the number of threads (`mpirun -x
+ * OMP_NUM_THREADS=8`), or its program uses none (NCCL's tests). */
 static bool needs_no_number(const struct container *c)
 {
 	struct argv argv = container_argv(c);

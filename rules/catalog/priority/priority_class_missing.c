@@ -3,12 +3,11 @@
  * Reports GPU pods without a priority class. Such a pod has priority 0, unless
  * a PriorityClass is globalDefault: it preempts only pods with a negative
  * priority, and any pod with a higher priority can preempt it. The class may
- * also come from the operator
- * (kube/lifecycle/priority.h); with a Kueue priority label or a Kubeflow
- * schedulingPolicy, which order the queue, nothing is reported. The classes are
- * known from a snapshot, or from the policy. If they are unknown, the finding
- * is an info; if there are none, nothing is reported. Source:
- * plugin/pkg/admission/priority getDefaultPriorityClass.
+ * also come from the operator (kube/lifecycle/priority.h); with a Kueue
+ * priority label or a Kubeflow schedulingPolicy, which order the queue, nothing
+ * is reported. The classes are known from a snapshot, or from the policy. If
+ * they are unknown, the finding is an info; if there are none, nothing is
+ * reported. Source: plugin/pkg/admission/priority getDefaultPriorityClass.
  */
 #include "engine/rule.h"
 #include "kube/cluster/cluster.h"

@@ -2,11 +2,10 @@
 /*
  * Reports pods whose spec.priority is not the number that the API server
  * computes from the class. Every such Pod is forbidden: "the integer value of
- * priority (5) must not be provided in pod
- * spec". Without a class, and without a default class, the server computes 0.
- * Values come from system classes, the input or the cluster; the server
- * compares a Pod's value before it calls a webhook. Source:
- * plugin/pkg/admission/priority admitPod; kubernetes#102724.
+ * priority (5) must not be provided in pod spec". Without a class, and without
+ * a default class, the server computes 0. Values come from system classes, the
+ * input or the cluster; the server compares a Pod's value before it calls a
+ * webhook. Source: plugin/pkg/admission/priority admitPod; kubernetes#102724.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/priority.h"

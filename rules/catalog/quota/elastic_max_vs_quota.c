@@ -17,9 +17,9 @@ static struct quantity per_replica(const struct workload *w,
 	return (struct quantity){0};
 }
 
-/* Returns the request of all pods of a scaled workload. A replica of a
- * LeaderWorkerSet is a group: lws api/leaderworkerset/v1 at 060ab4d, scale
- * subresource. */
+/* Returns the request of all pods of a scaled workload, 0 if it is unknown. A
+ * replica of a LeaderWorkerSet is a group (scale subresource, lws
+ * api/leaderworkerset/v1 at 060ab4d). */
 static struct quantity scaled(struct rule_run *run, const struct workload *w,
 			      const struct quota_case *c, int64_t replicas)
 {

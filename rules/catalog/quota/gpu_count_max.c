@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports pods, and workloads in the steady state, with more accelerators than
- * the policy allows. Off until the policy sets a number. A LimitRange cannot
- * set such a limit for extended resources.
+ * the policy allows. The rule is off until the policy sets a number. A
+ * LimitRange cannot set such a limit for extended resources.
  */
 #include "engine/rule.h"
 

@@ -3,11 +3,11 @@
  * Reports LimitRanges of type Container with a GPU in max, default, min or
  * defaultRequest, which give that many GPUs to every container and init
  * container that requests none: SetDefaults_LimitRangeItem copies max to
- * default to defaultRequest, and LimitRanger injects default. An explicit
- * default of 0 prevents this, but the API server rejects it if min is above 0.
- * A max of 0, which allows no GPU, prevents it too. A defaultRequest or min
- * alone adds a request without a limit, which the API server rejects. Source:
- * pkg/apis/core/v1/defaults.go, plugin/pkg/admission/limitranger;
+ * default, and default to defaultRequest, and LimitRanger injects both. An
+ * explicit default of 0 prevents this, but the API server rejects it if min is
+ * above 0. A max of 0, which allows no GPU, prevents it too. A defaultRequest
+ * or min alone adds a request without a limit, which the API server rejects.
+ * Source: pkg/apis/core/v1/defaults.go, plugin/pkg/admission/limitranger;
  * kubernetes#74507; observed on kube-apiserver: each container gets one GPU.
  */
 #include "base/array.h"
@@ -33,10 +33,10 @@ static const struct node *default_of(const struct node *item,
 }
 
 /*
- * Finds a default of type Container, other than zero, for an extended resource
- * that is not in the container's limits. Returns its entry, whose key is the
- * resource, and sets *range to the name of the LimitRange. Returns NULL if
- * there is none, or no cluster.
+ * Returns a default of type Container, other than zero, for an extended
+ * resource that is not in the container's limits. Its key is the resource;
+ * *range is set to the name of the LimitRange. Returns NULL if there is none,
+ * or if no snapshot is given.
  */
 static const struct node *limit_range_default(struct rule_run *run,
 					      const struct container *c,

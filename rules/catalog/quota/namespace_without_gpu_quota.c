@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports namespaces with GPU workloads and without a quota on accelerators.
- * Without a cluster, it needs quotas in the input: any quota of the namespace,
- * or one on accelerators in another namespace. Skips workloads in a queue
- * (Kueue, Volcano, KAI), which limits them too.
+ * Without a snapshot, the rule needs quotas in the input: any quota of the
+ * namespace, or one on accelerators in another namespace. Skips workloads in a
+ * queue (Kueue, Volcano, KAI), which limits them too.
  */
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/claim.h"
 #include "kube/quota/quota.h"
 
-/* True if the quota limits devices of a class, which may be GPUs. */
+/* True if the quota has no scopes and limits devices of a class, which may be
+ * GPUs. */
 static bool limits_class(const struct quota *quota)
 {
 	for (size_t i = 0; i < quota->nhard && !quota->nscopes; i++)

@@ -4,8 +4,7 @@
  * namespace with pods that no GPU quota counts. A quota counts only the pods
  * that all its scopes select: BestEffort selects pods without cpu and memory,
  * Terminating pods with a deadline. Scopes are not validated for extended
- * resources.
- * Source: pkg/apis/core/validation validateResourceQuotaScopes.
+ * resources. Source: pkg/apis/core/validation validateResourceQuotaScopes.
  */
 #include "engine/rule.h"
 #include "kube/quota/quota.h"

@@ -21,7 +21,7 @@ struct quota_sum {
 	struct quantity steady;
 	size_t workloads; /* number of workloads and claims that need some */
 	bool claims;	  /* a ResourceClaim is among them */
-	const struct workload *largest; /* needs most; or NULL */
+	const struct workload *largest; /* the one that needs most, or NULL */
 	struct quantity largest_demand;
 };
 

@@ -3,8 +3,9 @@
  * Reports GPU pods without any cpu or memory value, which are BestEffort,
  * because extended resources do not count for the QoS class. Such a pod is
  * evicted first and killed first if memory runs out, and a quota on cpu or
- * memory forbids it. Skipped if a LimitRange sets these values according to a
- * snapshot or the policy; if that is unknown, the finding is an info.
+ * memory forbids it. A pod is skipped if a LimitRange sets one of these values,
+ * according to a snapshot or the policy. If that is unknown, the finding is an
+ * info.
  *
  * Source: pkg/apis/core/v1/helper/qos ComputePodQOS.
  */
@@ -163,7 +164,7 @@ static void add_fix(struct rule_run *run, struct finding *f,
 	}
 }
 
-/* Returns whether a LimitRange sets the missing values. */
+/* Returns whether a LimitRange sets one of the missing values. */
 static enum tri has_defaults(struct rule_run *run, const struct pod *pod)
 {
 	return tri_or(rule_limit_default(run, pod->object, "cpu"),

@@ -70,8 +70,8 @@ static int by_key(const void *a, const void *b)
 	return strcmp((*x)->node->key, (*y)->node->key);
 }
 
-/* Returns the limits without a request, of accelerators or (every) of all
- * resources, sorted by key, because the API server sends keys sorted. */
+/* Returns the limits of accelerators without a request or, if every is set, all
+ * limits. They are sorted by key, because the API server sends keys sorted. */
 static const struct resource_entry **
 lacking(struct rule_run *run, const struct container *c, bool every, size_t *n)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports a required anti-affinity by hostname of a template's pods to each
- * other, although two of them fit on a node. Pods with host ports are skipped,
- * because they cannot share a node in any case.
+ * Reports pods of one template that a required anti-affinity by hostname keeps
+ * on different nodes, although two of them fit on a node. Pods with host ports
+ * are skipped, because they cannot share a node in any case.
  */
 #include "engine/rule.h"
 #include "kube/scheduling/affinity.h"

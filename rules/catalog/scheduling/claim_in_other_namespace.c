@@ -2,7 +2,7 @@
 /*
  * Reports pods that mount a PersistentVolumeClaim which their file defines in
  * another namespace. A pod mounts only claims of its namespace, and stays
- * Pending until there is one of that name (kubernetes
+ * Pending until the namespace has one of that name (kubernetes
  * pkg/scheduler/framework/plugins/volumebinding, v1.36.1). The namespace may
  * have such a claim already.
  */

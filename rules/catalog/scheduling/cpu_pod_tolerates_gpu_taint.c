@@ -61,8 +61,8 @@ static bool says_none(const struct node_label *label, const struct node *value)
 	return type && !type->vendor;
 }
 
-/* True if only nodes without a device match, nodes of the control plane, or one
- * node, which the user has chosen. */
+/* True if only nodes without a device, nodes of the control plane, or one node
+ * that the user has chosen meet the requirement. */
 static bool keeps_off(const struct node_need *need)
 {
 	const struct node_label *label = node_label_find(need->key);

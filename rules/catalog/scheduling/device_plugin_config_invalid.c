@@ -2,8 +2,8 @@
 /*
  * Reports sharing configurations that the NVIDIA device plugin rejects, and
  * their keys that it ignores. Each value in the ConfigMap is one configuration.
- * The plugin ignores `rename` unless it is the default: k8s-device-plugin
- * api/config/v1/config.go at 03973a9 (DisableResourceNamingInConfig).
+ * The plugin ignores `rename` unless it is the default (k8s-device-plugin
+ * api/config/v1/config.go at 03973a9, DisableResourceNamingInConfig).
  */
 #include <string.h>
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports jobs with 16 or more accelerators in several pods, whose ranks may be
- * placed far apart. Jobs with any setting
- * about topology, a node pool or a placement group are skipped, and so are jobs
- * with a claim, which may be for devices that only nodes of one fabric have
- * (NVIDIA's ComputeDomain).
+ * placed far apart. Jobs with any setting about topology, a node pool or a
+ * placement group are skipped, and so are jobs with a claim, which may be for
+ * devices that only nodes of one fabric have (NVIDIA's ComputeDomain).
  */
 #include <string.h>
 

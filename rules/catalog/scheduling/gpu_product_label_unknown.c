@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports values of product labels that are unknown, or that no node has. The
- * values of GKE's
- * gke-accelerator and gke-tpu-accelerator are listed in a table; because new
- * products appear, the finding is an info. With a snapshot, the values of all
- * product labels are compared with the labels of the nodes.
+ * values of GKE's gke-accelerator and gke-tpu-accelerator are listed in a
+ * table; because new products appear, the finding is an info. With a snapshot,
+ * the values of all product labels are compared with the labels of the nodes.
  */
 #include "base/array.h"
 #include "base/text.h"

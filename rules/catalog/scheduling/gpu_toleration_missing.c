@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports GPU pods that do not tolerate the taint of GPU nodes, or of the nodes
- * of the control plane if they select these (an info). GPU nodes often
- * have a taint with the name of the vendor's resource: nvidia.com/gpu, also for
- * MIG, shared and claimed devices. A snapshot or the policy shows whether they
- * do; otherwise the finding is an info, and an object that names a managed
- * platform is skipped, because that adds tolerations or leaves its nodes
+ * of the control plane if they select these (an info). GPU nodes often have a
+ * taint with the name of the vendor's resource: nvidia.com/gpu, also for MIG,
+ * shared and claimed devices. A snapshot or the policy shows whether they do;
+ * otherwise the finding is an info, and an object that names a managed platform
+ * is skipped, because such a platform adds tolerations or leaves its nodes
  * untainted. The admission plugin ExtendedResourceToleration adds the
  * toleration (not for claims), but it is off by default. Knative rejects
  * tolerations without a feature flag. Only the scheduler checks the toleration:
@@ -115,9 +115,9 @@ static const char **claimed_nodes(const struct cluster *cluster,
 
 /*
  * Returns whether all nodes with NVIDIA's devices have the taint. Equal nodes
- * form a group, of which only one name is known: if the groups with such a name
- * are not as large as the number of nodes with devices, all groups count, and
- * the result is unknown if they differ.
+ * form a group, of which only one name is known. If the groups whose name is
+ * that of a node with devices do not add up to all nodes with devices, all
+ * groups count, and the result is unknown if they differ.
  */
 static enum tri claimed_nodes_have_taint(struct rule_run *run,
 					 const struct pod *pod, const char *key)
@@ -229,8 +229,10 @@ static bool needs_control_plane(const struct node_need *need)
 	return text_eq(need->key, CONTROL_PLANE) && node_need_requires(need);
 }
 
-/* kubeadm sets the taint (cmd/kubeadm/app/constants, ControlPlaneTaint in
- * 1.36); other installers may not. */
+/* Reports pods that select nodes of the control plane but do not tolerate their
+ * taint. It is an info, because kubeadm sets the taint
+ * (cmd/kubeadm/app/constants, ControlPlaneTaint in 1.36), and other installers
+ * may not. */
 static void check_control_plane(struct rule_run *run, const struct pod *pod)
 {
 	struct node_needs needs = pod_node_needs(pod);

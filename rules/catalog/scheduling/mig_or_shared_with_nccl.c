@@ -21,8 +21,8 @@ static bool is_part(struct rule_run *run, const struct container *c)
 	return false;
 }
 
-/* Checks the ranks in this container, or the ranks in several pods with one
- * each. */
+/* Checks the ranks in this container or, if it has only one, the ranks of the
+ * pods. */
 static void check_ranks(struct rule_run *run, const struct container *c,
 			const struct parallel *launcher)
 {

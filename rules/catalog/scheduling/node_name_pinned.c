@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports nodeName, and selectors and required affinities that only one node's
- * name or hostname fulfills. Skips nodeName in
- * Pods that were exported from a cluster, because the scheduler has set it.
- * They are recognized by resourceVersion or by conditions: the API server sets
- * PodScheduled together with nodeName (pkg/registry/core/pod/storage,
- * BindingREST).
+ * Reports nodeName, and selectors and required affinities that only one node
+ * meets, by its name or hostname. Skips nodeName in Pods that were exported
+ * from a cluster, because the scheduler has set it. They are recognized by
+ * resourceVersion or by conditions: the API server sets PodScheduled together
+ * with nodeName (pkg/registry/core/pod/storage, BindingREST).
  */
 #include <string.h>
 

@@ -9,8 +9,9 @@
 #include "engine/rule.h"
 #include "kube/scheduling/node_match.h"
 
-/* Finds a requirement none of whose values a node has. Returns its first value
- * and sets *need; NULL if there is none. */
+/* Returns the first value of a requirement none of whose values any node has,
+ * and sets *need to the requirement. Returns NULL if there is no such
+ * requirement. */
 static const struct node *missing(const struct cluster *cluster,
 				  const struct pod *pod,
 				  const struct node_need **need)

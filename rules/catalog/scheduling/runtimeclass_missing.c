@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports pods that request NVIDIA GPUs without a runtime class, if the policy
- * requires one. Off until the policy names the class.
+ * requires one. The rule is off until the policy names the class.
  */
 #include "base/text.h"
 #include "engine/rule.h"

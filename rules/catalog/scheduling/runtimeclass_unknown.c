@@ -3,10 +3,10 @@
  * Reports a runtimeClassName whose RuntimeClass does not exist: the owner is
  * accepted, and then each of its Pods is forbidden ("RuntimeClass ... not
  * found"). Manifests for one cloud name `nvidia`; on another cloud this runtime
- * is the default and has no class. Needs a snapshot for which RuntimeClasses
- * could be read. Without a snapshot, only a name that is similar to the name of
- * a class in the files is reported, as an info. Source:
- * plugin/pkg/admission/runtimeclass/admission.go prepareObjects.
+ * is the default and has no class. A snapshot shows whether the class exists,
+ * if RuntimeClasses could be read for it. Without a snapshot, only a name that
+ * is similar to the name of a class in the files is reported, as an info.
+ * Source: plugin/pkg/admission/runtimeclass/admission.go prepareObjects.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"

@@ -3,9 +3,8 @@
  * Reports privileged containers on GPU nodes. A privileged container gets every
  * device node of its host, and the NVIDIA runtime honors its
  * NVIDIA_VISIBLE_DEVICES even if it is configured to ignore the variable in
- * other containers. A pod
- * that requests one GPU, or none on a GPU node, sees all GPUs, including those
- * of other pods.
+ * other containers. A pod that requests one GPU, or none on a GPU node, sees
+ * all GPUs, including those of other pods.
  *
  * Pods with TPUs are skipped, because a TPU host runs only one pod and its
  * runtime once required privileges.

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports cache folders on a read-only mount, and users without a home folder,
- * if a server must write there but cannot. vllm/vllm-openai
- * has the users root and, in later releases, vllm (2000): for any other user
- * HOME is "/", where only root may create folders. Source: vllm-project/vllm
- * issues 9118, 10185; ai-dynamo/dynamo pull 12457. KServe mounts the model
- * read-only by default (kserve
- * pkg/webhook/admission/pod/storage_initializer_injector.go). A model cache may
- * be filled in advance: huggingface_hub writes only missing files
+ * if a server must write there but cannot. vllm/vllm-openai has the users root
+ * and, in later releases, vllm (2000): for any other user HOME is "/", where
+ * only root may create folders. Source: vllm-project/vllm issues 9118, 10185;
+ * ai-dynamo/dynamo pull 12457. KServe mounts the model read-only by default
+ * (kserve pkg/webhook/admission/pod/storage_initializer_injector.go). A model
+ * cache may be filled in advance: huggingface_hub writes only missing files
  * (file_download.py), and NIMService has `storage.readOnly`.
  */
 #include <string.h>
@@ -123,7 +122,7 @@ static const struct node *read_only(const struct container *c,
 
 /* Returns the URI of the model that KServe mounts at /mnt/models, if that
  * folder contains the path and is read-only; or NULL. The folder of a model in
- * an image is a link to another container, or a volume, by KServe's
+ * an image is a link to another container, or a volume, depending on KServe's
  * configuration. */
 static const struct node *model_mount(const struct container *c,
 				      const char *path)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports rollouts of Deployments, and of KServe's services that have one, that
- * need more GPUs than the workload already uses.
- * maxSurge is rounded up, maxUnavailable down: 25 % of up to three pods is
- * zero.
+ * need more GPUs than the workload already uses. maxSurge is rounded up,
+ * maxUnavailable down: 25 % of up to three pods is zero.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -56,17 +55,17 @@ static const char *device_phrase(struct rule_run *run, const struct pod *pod,
 
 /* The rollout of the Deployment of a pod template. */
 struct rollout {
-	const struct node *parent; /* map that may have the strategy; or NULL */
+	const struct node *parent; /* map that may have the strategy, or NULL */
 	const char *field;	   /* name of the strategy in it */
 	const struct node *rolling; /* map with maxSurge */
 	bool configured; /* a configuration may replace the defaults */
 };
 
-/* Finds the rollout of a component of a KServe service that has its
- * own Deployment: v1beta1/inferenceservice/reconcilers/deployment
+/* Returns the rollout of a component of a KServe service that has its own
+ * Deployment. The parent is NULL for others, such as components of several
+ * nodes. Source: v1beta1/inferenceservice/reconcilers/deployment
  * (createRawDefaultDeployment) and v1alpha2/llmisvc/workload_single_node.go in
- * pkg/controller, aaac4e29. Components of several nodes are updated otherwise.
- */
+ * pkg/controller, aaac4e29. */
 static struct rollout kserve_rollout(const struct pod *pod)
 {
 	const struct node *mode = object_annotation(

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports model servers with several replicas that no disruption budget
- * selects, so that a drain may evict all of them at once. It is checked only if
- * the snapshot or the files have budgets, because a site without any may use
- * other means.
+ * selects, so that a drain may evict all of them at once. The rule checks them
+ * only if the snapshot or the files have budgets, because a site without any
+ * may use other means.
  */
 #include "engine/rule.h"
 #include "kube/set/index_find.h"

@@ -2,8 +2,8 @@
 /*
  * Reports probes of another port than the one on which the server listens. Only
  * pods with one container that runs one program are checked, in which nothing
- * else answers. Source: kubernetes pkg/kubelet/prober (the pod's
- * address and the probe's port).
+ * else answers. Source: kubernetes pkg/kubelet/prober (the pod's address and
+ * the probe's port).
  */
 #include <stdlib.h>
 #include <string.h>

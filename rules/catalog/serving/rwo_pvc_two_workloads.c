@@ -4,8 +4,7 @@
  * node, or a ReadWriteOncePod claim of another server. If no label shows that
  * the nodes differ, the finding is an info. Jobs may run one after the other,
  * so that only workloads that run indefinitely are compared, and none that is
- * scaled to 0. The pods of one
- * workload are checked by rwo-pvc-multi-replica.
+ * scaled to 0. The pods of one workload are checked by rwo-pvc-multi-replica.
  */
 #include <string.h>
 
@@ -16,8 +15,8 @@
 
 #define HOSTNAME "kubernetes.io/hostname"
 
-/* Largest number of workloads; of claims of a workload, and of labels of a
- * claim. */
+/* WORKLOADS is the largest number of workloads that are compared, MOST that of
+ * claims of a workload, and of labels of a claim. */
 enum { WORKLOADS = 300, MOST = 16 };
 
 /* A label that the nodes of all pods of a template have. */

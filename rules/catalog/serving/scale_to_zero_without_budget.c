@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports GPU models with minReplicas 0, which their first request starts, if
- * they set neither a timeout nor a progress deadline. Knative's default timeout
- * is 300 s. In the mode Standard (RawDeployment) there is always at least one
- * replica: KServe reconcilers/hpa/hpa_reconciler.go, createHPA.
+ * Reports GPU models with minReplicas 0 (KServe) or min-scale 0 (Knative),
+ * which their first request starts, if they set neither a timeout nor a
+ * progress deadline. Knative's default timeout is 300 s. In the mode Standard
+ * (RawDeployment), KServe always runs at least one replica
+ * (reconcilers/hpa/hpa_reconciler.go, createHPA).
  */
 #include "engine/rule.h"
 #include "kube/object.h"

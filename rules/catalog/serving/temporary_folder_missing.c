@@ -22,7 +22,7 @@ static bool is_vllm(const char *image)
 	       strchr(":@", at[sizeof(name) - 1]);
 }
 
-/* True if the folder is or may be a mount, or be inside or above one. */
+/* True if the folder may be a mount, or be inside of or above one. */
 static bool may_be_mounted(const struct container *c, const char *folder)
 {
 	const struct node *mounts = node_get(c->node, "volumeMounts");

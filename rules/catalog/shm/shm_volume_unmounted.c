@@ -32,7 +32,7 @@ struct intended {
 };
 
 /* Computes a size with which the volume, once mounted, cannot fill the memory
- * of any container. */
+ * of any container. Returns false if there is none. */
 static bool size_for(const struct pod *pod, const struct node *volume,
 		     struct quantity *size)
 {

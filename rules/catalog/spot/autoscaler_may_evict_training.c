@@ -2,12 +2,12 @@
 /*
  * Reports training pods that an autoscaler may move off underused nodes. The
  * annotation safe-to-evict or do-not-disrupt, with any value, shows that the
- * author has decided. Pods of an
- * exclusive topology are skipped, because they fit on no other node, and so are
- * pods that may run on spot nodes, which can be reclaimed anyway. The fix is
- * unsafe, because a pod that hangs then keeps its node until it is deleted.
- * Since Karpenter 1.12 the value may be a duration, for which the fix uses the
- * job's deadline; before, any value except "true" was ignored.
+ * author has decided. Pods of an exclusive topology are skipped, because they
+ * fit on no other node, and so are pods that may run on spot nodes, which can
+ * be reclaimed anyway. The fix is unsafe, because a pod that hangs then keeps
+ * its node until it is deleted. Since Karpenter 1.12 the value may be a
+ * duration, for which the fix uses the job's deadline; before, any value except
+ * "true" was ignored.
  *
  * Source: kubernetes-sigs/karpenter pkg/utils/pod/scheduling.go, v1.11.0
  * HasDoNotDisrupt, v1.12.0 IsDoNotDisruptActive.
