@@ -135,12 +135,9 @@ static const struct rejection items[] = {
 		  "'`rayStartParams` has `labels`'", GROUPS),
 	REJECTION("head-label-syntax", CLUSTER, "headGroupSpec.labels",
 		  LABELS("self.headGroupSpec"),
-		  "'the head has a key or value in `labels` that no label can"
-		  " have'"),
+		  "'`labels` has a text that no label can have'"),
 	REJECTION("label-syntax", CLUSTER, "labels", LABELS("self"),
-		  "'the group has a key or value in `labels` that no label can"
-		  " have'",
-		  GROUPS),
+		  "'`labels` has a text that no label can have'", GROUPS),
 	REJECTION("negative-replicas", CLUSTER, NULL,
 		  "self.?minReplicas.orValue(0) >= 0 &&"
 		  " self.?maxReplicas.orValue(0) >= 0",
@@ -241,13 +238,11 @@ static const struct rejection items[] = {
 		  .any_text = true),
 	REJECTION("redis-username", CLUSTER, HEAD_ENV_PATH("REDIS_USERNAME"),
 		  "!" HEAD_SETS("REDIS_USERNAME"),
-		  "'the head sets REDIS_USERNAME, which belongs in"
-		  " `gcsFaultToleranceOptions.redisUsername`'"),
+		  "'the head sets REDIS_USERNAME instead of `redisUsername`'"),
 	REJECTION("redis-username-parameter", CLUSTER,
 		  "headGroupSpec.rayStartParams.redis-username",
 		  PARAM("redis-username") " == ''",
-		  "'`rayStartParams` sets `redis-username`, which belongs in"
-		  " `gcsFaultToleranceOptions.redisUsername`'",
+		  "'`redis-username` is set instead of `redisUsername`'",
 		  .any_text = true),
 	REJECTION("storage-namespace", CLUSTER, "gcsFaultToleranceOptions",
 		  "!" GCS " || " ANNOTATION(
