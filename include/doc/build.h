@@ -71,7 +71,7 @@ void node_unlink(struct node *parent, struct node *child);
 void node_take(struct node *node, const struct node *from);
 /*
  * Makes a deep copy and sets flag in every copied node. Decreases *budget by
- * the number of nodes; returns NULL if that is not enough.
+ * the number of nodes; returns NULL if the budget is not enough.
  */
 struct node *node_copy(struct arena *arena, const struct node *node,
 		       unsigned flag, uint32_t *budget);

@@ -81,8 +81,8 @@ struct loader {
 	 * tree. The parser then only searches for the end of the value. */
 	bool (*skip)(void *context, const struct node *map, const char *key,
 		     size_t len);
-	/* The node_tag_bit() bits of the keys for which skip() is called; other
-	 * keys may share a bit. 0: it is called for all keys. */
+	/* The node_tag_bit() bits of the keys for which skip() is called, or 0
+	 * to call it for all keys. Other keys may share a bit. */
 	uint64_t skip_tags;
 	/* json_read()'s copy of the text up to own_end, in the source's arena;
 	 * it contains the strings of the trees. */
@@ -103,8 +103,8 @@ int loader_next(struct loader *loader, struct doc *doc);
 
 /*
  * yaml_read() and json_read() read one document, bytes start..end of the
- * source. Returns NULL and an issue if it is rejected, NULL and no issue if it
- * is empty.
+ * source. They return NULL and report an issue if it is rejected, NULL alone if
+ * it is empty.
  */
 struct node *yaml_read(struct loader *loader, uint32_t start, uint32_t end);
 /*
@@ -122,8 +122,9 @@ const struct node *yaml_in(struct arena *arena, const struct node *text);
 /* True if the string contains one document that is not a mapping, or that is
  * rejected; false if it is empty, a template, or exceeds the budget. */
 bool yaml_is_not_map(struct arena *arena, const struct node *text);
-/* Sets *used to the offset after the value, for JSON values without separators.
- * A loader reads each byte once. */
+/* Sets *used to the offset after the value, because another value may follow
+ * without a separator. Changes the loader's copy of the text, so that a loader
+ * can read each byte only once. */
 struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
 		       uint32_t *used);
 

@@ -53,7 +53,7 @@ struct node {
 	uint8_t type;  /* enum node_type */
 	uint8_t flags; /* enum node_flags */
 	uint16_t tag;  /* node_tag() of the key, set with the parent */
-	/* scalar: length of str; map or seq: number of children */
+	/* length of str of a scalar, number of children of a map or seq */
 	uint32_t len;
 	struct node *next; /* sibling */
 	const char *key;   /* NUL-terminated; NULL outside maps */

@@ -12,7 +12,7 @@
  * use. */
 uint32_t cost_nodes(const struct loader *loader);
 uint64_t cost_flow_work(const struct loader *loader);
-/* Charges to the budget what a reader used. */
+/* Charges to the budget the nodes and the flow work that a reader used. */
 void cost_spend(struct loader *loader, uint64_t nodes, uint64_t flow_work);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the tree. Maps are scanned, comparing lengths first, because Kubernetes
- * objects have few keys per map; only large maps have a hash index. The child
- * of an unknown node is the node itself, and every test of its value is false.
+ * Reads the tree. Maps are scanned, comparing tags and lengths first, because
+ * Kubernetes objects have few keys per map; only large maps have a hash index.
+ * The child of an unknown node is the node itself, and every test of its value
+ * is false.
  */
 #include "doc/node.h"
 
@@ -489,7 +490,7 @@ static bool is_scalar(const struct node *node)
 }
 
 /* Finds the part of a map or seq in a list that distinguishes it from its
- * siblings. */
+ * siblings. Returns false if there is none. */
 static bool item_anchor(const struct node *item, uint32_t *start, uint32_t *end)
 {
 	const struct node *name = NULL;

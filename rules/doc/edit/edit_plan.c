@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Merges edits. Every edit walks from the root to its target and claims each
- * place: on the way that it is a map, at the target that it has this value or
- * is absent. If two claims contradict each other, all groups of the place are
- * dropped. Because a group is applied as a whole, the merge then restarts
- * without them. Edits are processed by rising depth, so that a place exists
- * before another edit walks through it.
+ * place: on the way that it is a map or a list, at the target that it has this
+ * value or is absent. If two claims contradict each other, all groups of the
+ * place are dropped. Because a group is applied as a whole, the merge then
+ * restarts without them. Edits are processed by rising depth, so that a place
+ * exists before another edit walks through it.
  */
 #include "edit_plan.h"
 
@@ -224,7 +224,7 @@ static const char *wrong_type(const struct node *node, enum place_claim wanted)
 		   : "expected a list, found a single value";
 }
 
-/* Requires the place to be a map or list; null becomes an empty one. */
+/* Makes the place a map or list. Returns false if it cannot become one. */
 static bool enter(struct plan *plan, struct edit_place *place,
 		  enum place_claim wanted, const struct edit *edit)
 {
@@ -418,7 +418,7 @@ static enum match match_item(const struct node *a, const struct node *b,
 	return match;
 }
 
-/* Returns true if an existing item matches, so that no item is appended. */
+/* Returns true if an existing item matches or may match: none is appended. */
 static bool ensure_old(struct plan *plan, struct edit_place *list,
 		       const struct edit *edit)
 {

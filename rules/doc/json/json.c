@@ -111,8 +111,8 @@ struct json_place {
 };
 
 /* Reads the string whose quote is at place->at, at *offset of the text. Sets
- * *len to the number of bytes after the quote and moves both past the string.
- * Most strings have no escapes. */
+ * *len to the length of the decoded text, and moves place->at and *offset past
+ * the string. Most strings have no escapes. */
 static inline bool json_string(struct json_reader *json,
 			       struct json_place *place, uint32_t *len,
 			       uint32_t *offset)
@@ -204,7 +204,7 @@ static inline void json_close(struct json_reader *json,
 	place->open = node->parent;
 	place->link = &node->next;
 	place->index = node->index + 1;
-	if (!usual(!node->next)) { /* for json_again(): more nodes follow */
+	if (!usual(!node->next)) { /* json_again() reused the node */
 		place->link = &place->open->last->next;
 		place->index = place->open->len;
 	}

@@ -31,7 +31,7 @@ struct json_reader {
 	uint64_t keys;	    /* bytes of the keys of open maps and seqs */
 	uint64_t breadth;   /* of the closed maps and lists */
 	uint32_t lengths;   /* of keys and texts, combined by | */
-	uint64_t skip_tags; /* as in the loader; 0: none */
+	uint64_t skip_tags; /* as in the loader, 0 if none */
 	struct node *spare, *spare_end; /* taken from the arena in blocks */
 };
 

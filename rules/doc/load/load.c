@@ -250,7 +250,7 @@ static bool is_common(struct block block)
 	return !block_any(block_without(control, block_is(block, '\t')));
 }
 
-/* Returns the end of a comment; less if it has a byte that YAML rejects. */
+/* Returns the end of a comment, or its first byte that YAML rejects. */
 static uint32_t skip_comment(const char *text, uint32_t at, uint32_t end)
 {
 	while (end - at >= BLOCK && is_common(block_read(text + at)))
@@ -315,7 +315,7 @@ static uint32_t find_content(const struct loader *loader, uint32_t at,
 	return end;
 }
 
-/* True for directives alone: they belong to the next document. */
+/* True if all lines but comments are directives, of the next document. */
 static bool only_directives(const struct loader *loader, uint32_t start,
 			    uint32_t end)
 {
@@ -481,7 +481,7 @@ static int next_yaml(struct loader *loader, struct doc *doc)
 
 /*
  * Switches from JSON to YAML: skips white space up to the first line break.
- * kubectl rejects the file if less than 4 bytes, or U+FFFD, follow there.
+ * kubectl rejects the file if fewer than 4 bytes, or U+FFFD, follow there.
  */
 static void start_yaml(struct loader *loader)
 {

@@ -229,8 +229,8 @@ static bool marker(const char *s, size_t len)
 	return len > n && memcmp(s + len - n, suffix, n) == 0;
 }
 
-/* True for `xxx`, `XXXX`: at least three of the same letter. */
-static bool crosses(const char *s, size_t len)
+/* True for three or more x, or X, as in `xxx` and `XXXX`. */
+static bool is_row_of_x(const char *s, size_t len)
 {
 	if (len < 3 || (*s != 'x' && *s != 'X'))
 		return false;
@@ -345,12 +345,12 @@ static bool opens(const struct span *text, const char *p)
 static bool is_word_shape(const char *s, size_t len)
 {
 	return (is_upper(*s) || *s == 'x') &&
-	       (marker(s, len) || crosses(s, len));
+	       (marker(s, len) || is_row_of_x(s, len));
 }
 
 /*
- * True if the text may contain a placeholder other than those of is_whole():
- * these begin with few characters, which most texts do not contain.
+ * True if the text may contain a placeholder other than those of is_whole().
+ * All others begin with few characters, which most texts lack.
  */
 static bool may_open_few(const char *text, size_t len)
 {

@@ -111,8 +111,8 @@ static uint32_t *reach_at(const struct diff *diff, int edits, int diagonal)
 			    (size_t)(diagonal + EDITS_MAX + 1)];
 }
 
-/* Chooses how to reach a diagonal: true if by an added line, false if by a
- * removed one. */
+/* True if the diagonal is reached by an added line, false if by a removed
+ * one. */
 static bool comes_down(const struct diff *diff, int edits, int diagonal)
 {
 	if (diagonal == -edits)
@@ -160,8 +160,8 @@ static bool run_search(struct diff *diff, struct search *search)
 	return false;
 }
 
-/* Reports the changes of a search in the order of lines; sets *a and *b to its
- * end. */
+/* Adds the changes of a search to the diff in the order of lines. Sets *a and
+ * *b to its end. */
 static void tell_search(struct diff *diff, const struct search *search,
 			size_t *a, size_t *b)
 {

@@ -197,8 +197,8 @@ static const struct node *kept_before(const struct splice_change *change,
 	return kept;
 }
 
-/* Returns the last scalar before an entry after all edits; NULL if it is
- * new. */
+/* Returns the last scalar that precedes the entry after all edits; NULL if it
+ * is new or there is none. */
 static const struct node *leaf_before(const struct splicer *splicer,
 				      const struct splice_change *change,
 				      const struct node *child)
@@ -431,7 +431,8 @@ static bool is_collection(const struct node *node)
 	return node->type == NODE_MAP || node->type == NODE_SEQ;
 }
 
-/* Replaces a value by lines below its key. */
+/* Replaces a value by lines below its key. Returns false if that is
+ * impossible. */
 static bool put_below(struct splicer *splicer, const struct node *old,
 		      const struct node *value, struct style *style)
 {

@@ -4,8 +4,7 @@
  * collects the changes at a place, splice_rename.c gives entries new keys,
  * splice_block.c changes block style, splice_flow.c flow style and JSON,
  * splice_scan.c scans the bytes between values, splice_text.c writes values in
- * the style of their neighbors. Only splice*.c includes this
- * header.
+ * the style of their neighbors. Only splice*.c includes this header.
  *
  * A function that rejects a change calls splice_refuse() and returns false (or
  * nothing). The walk continues to find all changes that must be rejected, drops

@@ -281,7 +281,7 @@ static int deeper(const struct splicer *splicer, const struct node *map,
 }
 
 /* Returns the indentation of the first child of that type whose indentation is
- * at least `least`, or -1. If a list begins with "- -", its own dash counts. */
+ * at least `least`, or -1. */
 static int first_deeper(const struct splicer *splicer, const struct node *map,
 			enum node_type type, int least)
 {

@@ -42,11 +42,11 @@ bool yaml_starts_line(const char *start, const char *p)
 }
 
 enum {
-	/* bytes, which each tag that uses the directive gets */
+	/* bytes of a directive, which are copied into each tag that uses it */
 	DIRECTIVE_MAX = 1024,
 	/* Number of bracket checks that take as long as starting a parser. */
 	START_WORK = 500,
-	LOOK_AHEAD = 1100, /* characters, to the end of the last token */
+	LOOK_AHEAD = 1100, /* characters that libyaml may have read */
 };
 
 /* libyaml reads all directives in one call, so they are counted beforehand. */
@@ -111,8 +111,8 @@ static uint32_t skip_property(const char *text, uint32_t at, uint32_t end)
 }
 
 /*
- * Returns the offset after the anchor and the tag of a value. There is at most
- * one of each, because the next one may belong to the first key of a map.
+ * Returns the offset after the anchor and the tag of a value. At most one of
+ * each is skipped, because the next one may belong to the first key of a map.
  */
 static uint32_t skip_properties(const char *text, uint32_t at, uint32_t end,
 				const char *signs)
@@ -335,8 +335,8 @@ static int supply(void *context, unsigned char *out, size_t size, size_t *given)
 	return 1;
 }
 
-/* Rejects byte order marks inside of the text: libyaml skips such a mark,
- * go-yaml reads it as a letter. */
+/* Rejects byte order marks at the start of a line inside of the text: libyaml
+ * skips such a mark, go-yaml reads it as a letter. */
 static bool check_marks(struct yaml *yaml)
 {
 	const char *end = yaml->text + yaml->end;

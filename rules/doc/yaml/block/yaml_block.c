@@ -509,7 +509,7 @@ bool yaml_fast_read(struct loader *loader, struct yaml_first *first)
 	/* Nodes are charged even if libyaml reads the text again. */
 	cost_spend(loader, nodes - fast.nodes_left, flow_work);
 	if (!good) {
-		/* charged once for a document */
+		/* The reader of libyaml charges it to the loader again. */
 		loader->flow_work -= flow_work;
 		return false;
 	}

@@ -398,7 +398,7 @@ static uint64_t key_bit(const struct fast_text *text)
 static bool has_key(struct fast *fast, struct node *map,
 		    const struct fast_text *text)
 {
-	/* From here on, the map has an index, which grows with it. */
+	/* node_find() compares tags first, and gives a large map an index. */
 	if (map->len > 16)
 		return node_find(fast->arena, map, text->value, text->len);
 	for (const struct node *child = map->first; child; child = child->next)
