@@ -115,6 +115,10 @@ enum { TEXT_NEAREST_MAX = 500 };
  * short word, for "did you mean"; NULL if there is none or there are more than
  * TEXT_NEAREST_MAX. */
 const char *text_nearest(const char *word, const char *const *names, size_t n);
+/* Reads the first n numbers of a version such as "1.37", "v1.4.0" or
+ * "1.4.0-rc.1"; absent ones, and numbers of more than 9 digits, are -1. Returns
+ * the text after the last one that was read. */
+const char *text_version(const char *text, int *numbers, size_t n);
 /* texts_sort() sorts texts in the order of strcmp(); texts_have() searches
  * sorted texts. */
 void texts_sort(const char **texts, size_t n);

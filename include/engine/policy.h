@@ -206,6 +206,7 @@ enum exempt_state {
 	EXEMPT_FULLY,
 };
 struct policy_exemption {
+	enum exempt_state state; /* the rest is set unless it is EXEMPT_NOT */
 	const char *reason;
 	const char *from; /* "policy.yaml:12" */
 	int64_t until;	  /* last day (INT64_MAX: never expires) */
@@ -214,10 +215,9 @@ struct policy_exemption {
 /* check is the id of one of the rule's rejections, or NULL. today is 0 for the
  * day on which the policy was loaded; a process that runs for days must pass
  * the day. */
-enum exempt_state policy_exemption(const struct policy *policy,
-				   const struct rule *rule, const char *check,
-				   const struct object_id *id, int64_t today,
-				   struct policy_exemption *out);
+struct policy_exemption
+policy_exemption(const struct policy *policy, const struct rule *rule,
+		 const char *check, const struct object_id *id, int64_t today);
 /* Sets *out to the i-th exemption that has an expiry date (for metrics). If
  * there is a floor, only its exemptions count. Returns false past the last. */
 bool policy_exemption_ending(const struct policy *policy, size_t i,

@@ -23,6 +23,12 @@ static const struct rule_example {
 #include "examples.inc"
 };
 
+/* Returns the change of the depth of brackets by a character. */
+static int nesting(char c)
+{
+	return strchr("([", c) ? 1 : strchr(")]", c) ? -1 : 0;
+}
+
 /* Adds the fixed words of a message in CEL, with … for its values. Literals in
  * brackets are parts of a value. */
 static void add_words(struct buf *out, const char *message)
@@ -35,10 +41,7 @@ static void add_words(struct buf *out, const char *message)
 			literal = !literal;
 			continue;
 		}
-		if (!literal)
-			depth += strchr("([", *message)	  ? 1
-				 : strchr(")]", *message) ? -1
-							  : 0;
+		depth += literal ? 0 : nesting(*message);
 		gap |= !literal || depth;
 		if (!literal || depth)
 			continue;

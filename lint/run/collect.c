@@ -12,7 +12,8 @@
 #include "base/array.h"
 #include "base/vec.h"
 
-void collection_init(struct collection *c, size_t nfiles)
+void collection_init(struct collection *c, size_t nfiles,
+		     const atomic_size_t *begun)
 {
 	*c = (struct collection){.nfiles = nfiles, .most = COLLECT_MAX};
 	c->files = array_zalloc(nfiles, sizeof(*c->files));
@@ -43,7 +44,7 @@ static void append(struct collected *of, struct finding *const *findings,
 
 void collect_file(struct collection *c, uint32_t file,
 		  struct finding *const *findings, size_t n,
-		  struct finding_memory *memory, const atomic_size_t *begun)
+		  struct finding_memory *memory)
 {
 	struct collected *of = &c->files[file];
 	size_t end = c->nfiles;
@@ -56,7 +57,7 @@ void collect_file(struct collection *c, uint32_t file,
 	append(of, findings, n, memory);
 	if (atomic_fetch_add(&c->n, n) + n >= c->most)
 		atomic_compare_exchange_strong(&c->end, &end,
-					       atomic_load(begun));
+					       atomic_load(c->begun));
 }
 
 void collect_set(struct collection *c, uint32_t file,

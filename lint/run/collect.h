@@ -28,6 +28,8 @@ struct collection {
 	struct collected *files; /* by index of the file */
 	size_t nfiles;
 	size_t most; /* limit, COLLECT_MAX */
+	/* no thread has begun a file from this index on */
+	const atomic_size_t *begun;
 	/* number of stored findings without those of set rules */
 	atomic_size_t n;
 	/* findings of files from this index on are not stored */
@@ -40,13 +42,14 @@ struct collection {
 	uint32_t next;
 };
 
-void collection_init(struct collection *collection, size_t nfiles);
+void collection_init(struct collection *collection, size_t nfiles,
+		     const atomic_size_t *begun);
 void collection_release(struct collection *collection);
 /* Copies the findings of a file, without those of set rules; only counts them
- * if the collection is full. No thread has begun a file from *begun on. */
+ * if the collection is full. */
 void collect_file(struct collection *collection, uint32_t file,
 		  struct finding *const *findings, size_t n,
-		  struct finding_memory *memory, const atomic_size_t *begun);
+		  struct finding_memory *memory);
 /* Adds findings of set rules, in the order of files. */
 void collect_set(struct collection *collection, uint32_t file,
 		 struct finding *const *findings, size_t n);

@@ -229,7 +229,7 @@ static void lint_files(struct lint *lint)
 	job->policies = &lint->policies;
 	job->clusters = &lint->clusters;
 	job->files = &lint->files;
-	collection_init(&lint->collection, lint->files.n);
+	collection_init(&lint->collection, lint->files.n, &job->next);
 	job->collection = &lint->collection;
 	if (o->fix || o->add_ignore)
 		job->stamps = array_zalloc(lint->files.n, sizeof(*job->stamps));

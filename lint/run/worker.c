@@ -379,8 +379,7 @@ static void collect_findings(void *context, uint32_t file,
 {
 	struct worker *w = context;
 
-	collect_file(w->job->collection, file, findings, n, &w->findings,
-		     &w->job->next);
+	collect_file(w->job->collection, file, findings, n, &w->findings);
 }
 
 /* Takes the next files; fewer at a time toward the end, so that all threads end

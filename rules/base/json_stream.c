@@ -36,7 +36,8 @@ static size_t plain_length(const char *s, size_t len)
 
 static char *set_escape(char *out, unsigned unit)
 {
-	memcpy(out, "\\u", 2);
+	out[0] = '\\';
+	out[1] = 'u';
 	for (int i = 0; i < 4; i++)
 		out[2 + i] = "0123456789ABCDEF"[unit >> (12 - 4 * i) & 15];
 	return out + 6;

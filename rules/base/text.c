@@ -123,6 +123,25 @@ bool text_is_series(const char *a, const char *b)
 	return *a == *b;
 }
 
+const char *text_version(const char *text, int *numbers, size_t n)
+{
+	const char *end = text, *from = text + (*text == 'v');
+
+	for (size_t i = 0; i < n; i++) {
+		size_t digits = from ? strspn(from, "0123456789") : 0;
+
+		numbers[i] = -1;
+		if (!digits || digits > 9) {
+			from = NULL;
+			continue;
+		}
+		numbers[i] = (int)strtol(from, NULL, 10);
+		end = from + digits;
+		from = *end == '.' ? end + 1 : NULL;
+	}
+	return end;
+}
+
 const char *text_nearest(const char *word, const char *const *names, size_t n)
 {
 	const char *nearest = NULL;

@@ -153,8 +153,9 @@ struct pod_demand *pod_claim_demands(struct arena *arena, const struct pod *pod,
 
 		most += claim && claim->template ? claim->ncounts : 0;
 	}
-	if (most)
-		list = ARENA_ARRAY(arena, struct pod_demand, most);
+	if (!most)
+		return NULL;
+	list = ARENA_ARRAY(arena, struct pod_demand, most);
 	FOR_EACH_CHILD(entries, entry) {
 		const struct claim *claim = claim_of(pod, entry);
 

@@ -109,8 +109,11 @@ static void ask_long(enum admission_path path, const struct buf *body)
 	struct admission_reply reply;
 	json_t *answer;
 
-	if (!admission_review_start(worker_for_all(), path, body->data,
-				    body->len / 2, "too long", &reply))
+	if (!admission_review_start(worker_for_all(), path,
+				    &(struct review_start){body->data,
+							   body->len / 2,
+							   "too long"},
+				    &reply))
 		return;
 	answer = json_loadb(reply.body, reply.len, JSON_ALLOW_NUL, NULL);
 	if (!answer || reply.status != 200)

@@ -37,10 +37,10 @@ static struct policy *parse(const char *text)
 static inline bool exempts(const struct policy *policy, size_t rule,
 			   const struct object_id *id, const char **reason)
 {
-	struct policy_exemption found;
+	struct policy_exemption found =
+		policy_exemption(policy, sample_items[rule], NULL, id, 0);
 
-	if (policy_exemption(policy, sample_items[rule], NULL, id, 0, &found) <
-	    EXEMPT_ENDING)
+	if (found.state < EXEMPT_ENDING)
 		return false;
 	*reason = found.reason;
 	return true;

@@ -125,20 +125,23 @@ void admission_review(struct admission_worker *worker, enum admission_path path,
 static _Atomic(const char *) stub_problem;
 
 bool admission_review_start(struct admission_worker *worker,
-			    enum admission_path path, const char *start,
-			    size_t len, const char *problem,
+			    enum admission_path path,
+			    const struct review_start *start,
 			    struct admission_reply *reply)
 {
-	stub_problem = problem;
-	if (len >= 11 && memcmp(start, "work slowly", 11) == 0)
+	const char *text = start->text;
+	size_t len = start->len;
+
+	stub_problem = start->problem;
+	if (len >= 11 && memcmp(text, "work slowly", 11) == 0)
 		stub_wait(60000);
-	if (len >= 4 && memcmp(start, "work", 4) == 0) {
+	if (len >= 4 && memcmp(text, "work", 4) == 0) {
 		admission_review(worker, path, "status 201", 10, reply);
 		return true;
 	}
-	if (len < 4 || memcmp(start, "long", 4) != 0)
+	if (len < 4 || memcmp(text, "long", 4) != 0)
 		return false;
-	admission_review(worker, path, start, len, reply);
+	admission_review(worker, path, text, len, reply);
 	return true;
 }
 

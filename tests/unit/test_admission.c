@@ -520,17 +520,20 @@ static void a_long_review_is_denied_by_its_beginning(void **state)
 	review_json(&body,
 		    "operation: CREATE, namespace: ml, object: {a: <<<<}");
 	len = (size_t)(strstr(body.data, "<<<<") + 4 - body.data);
-	assert_true(admission_review_start(s->worker, ADMISSION_VALIDATE,
-					   body.data, len, problem, &s->reply));
+	assert_true(admission_review_start(
+		s->worker, ADMISSION_VALIDATE,
+		&(struct review_start){body.data, len, problem}, &s->reply));
 	assert_int_equal(s->reply.status, 200);
 	assert_true(says(s, "\"uid\":\"u-1\"," DENIED));
 	assert_true(says(s, problem));
-	assert_false(admission_review_start(s->worker, ADMISSION_VALIDATE, "<<",
-					    2, problem, &s->reply));
+	assert_false(admission_review_start(
+		s->worker, ADMISSION_VALIDATE,
+		&(struct review_start){"<<", 2, problem}, &s->reply));
 	use_policy(s,
 		   "apiVersion: gpugate.dev/v1\nkind: Policy\nmode: audit\n");
-	assert_true(admission_review_start(s->worker, ADMISSION_VALIDATE,
-					   body.data, len, problem, &s->reply));
+	assert_true(admission_review_start(
+		s->worker, ADMISSION_VALIDATE,
+		&(struct review_start){body.data, len, problem}, &s->reply));
 	assert_true(says(s, "\"uid\":\"u-1\"," LET_IN));
 	buf_release(&body);
 }

@@ -44,7 +44,8 @@ static void put(struct collection *c, uint32_t file,
 	struct made made;
 
 	make(&made, 1, "alone");
-	collect_file(c, file, &made.pointer, 1, memory, &next);
+	c->begun = &next;
+	collect_file(c, file, &made.pointer, 1, memory);
 	memset(&made, 'x', sizeof(made));
 }
 
@@ -71,7 +72,7 @@ static void check_kept(const struct collection *c, const char *want)
 
 static void begin(struct collection *c, struct finding_memory *memory)
 {
-	collection_init(c, FILES);
+	collection_init(c, FILES, NULL);
 	c->most = MOST;
 	*memory = (struct finding_memory){0};
 }

@@ -374,8 +374,8 @@ static void exemptions_end_on_their_day(void **state)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		assert_int_equal(policy_exemption(policy, rule, NULL, &x,
-						  TODAY + 30 + rows[i].days,
-						  &found),
+						  TODAY + 30 + rows[i].days)
+					 .state,
 				 rows[i].want);
 	assert_true(policy_exemption_ending(policy, 0, &found));
 	assert_int_equal(found.until, TODAY + 30);

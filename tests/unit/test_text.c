@@ -208,6 +208,35 @@ static void names_of_labels_and_subdomains_are_checked(void **state)
 	assert_false(text_is_subdomain(many, 254));
 }
 
+static void versions_are_read(void **state)
+{
+	static const struct {
+		const char *text;
+		int major, minor;
+		const char *rest;
+	} rows[] = {
+		{"1.37", 1, 37, ""},
+		{"v0.9.4-rc.1", 0, 9, ".4-rc.1"},
+		{"1.4-gke.3", 1, 4, "-gke.3"},
+		{"1", 1, -1, ""},
+		{"v1.x", 1, -1, ".x"},
+		{"", -1, -1, ""},
+		{"latest", -1, -1, "latest"},
+		{"-1.2", -1, -1, "-1.2"},
+		{"1.9999999999", 1, -1, ".9999999999"},
+	};
+	int found[2];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *rest = text_version(rows[i].text, found, 2);
+
+		assert_int_equal(found[0], rows[i].major);
+		assert_int_equal(found[1], rows[i].minor);
+		assert_string_equal(rest, rows[i].rest);
+	}
+}
+
 static void sorted_texts_are_found(void **state)
 {
 	const char *texts[] = {"b", "ab", "", "B", "a"};
@@ -234,6 +263,7 @@ int main(void)
 		cmocka_unit_test(long_words_have_a_distance),
 		cmocka_unit_test(the_nearest_name_is_found),
 		cmocka_unit_test(sorted_texts_are_found),
+		cmocka_unit_test(versions_are_read),
 		cmocka_unit_test(words_of_lists_are_whole),
 		cmocka_unit_test(hashes_are_fnv_1a),
 		cmocka_unit_test(utf8_sequences_are_checked),

@@ -582,8 +582,8 @@ void admission_review(struct admission_worker *worker, enum admission_path path,
 }
 
 bool admission_review_start(struct admission_worker *worker,
-			    enum admission_path path, const char *start,
-			    size_t len, const char *problem,
+			    enum admission_path path,
+			    const struct review_start *start,
 			    struct admission_reply *reply)
 {
 	struct review_context ctx;
@@ -591,8 +591,9 @@ bool admission_review_start(struct admission_worker *worker,
 
 	if (!context_begin(&ctx, worker, path))
 		return false;
-	outcome = review_read_start(&worker->arena, start, len, &ctx.review);
-	ctx.review.problem = problem;
+	outcome = review_read_start(&worker->arena, start->text, start->len,
+				    &ctx.review);
+	ctx.review.problem = start->problem;
 	if (outcome != REVIEW_NONE)
 		answer(&ctx, REVIEW_UNREADABLE, reply);
 	context_end(&ctx);

@@ -94,6 +94,13 @@ void admission_review(struct admission_worker *worker, enum admission_path path,
 		      const char *body, size_t len,
 		      struct admission_reply *reply);
 
+/* The first bytes of a review that is not read to its end. */
+struct review_start {
+	const char *text;
+	size_t len;
+	const char *problem; /* reason */
+};
+
 /*
  * Like admission_review(), for the first bytes of a review that exceeds
  * --max-body or takes too much processor time or memory. In mode enforce the
@@ -103,8 +110,8 @@ void admission_review(struct admission_worker *worker, enum admission_path path,
  * request.
  */
 bool admission_review_start(struct admission_worker *worker,
-			    enum admission_path path, const char *start,
-			    size_t len, const char *problem,
+			    enum admission_path path,
+			    const struct review_start *start,
 			    struct admission_reply *reply);
 
 #endif

@@ -91,21 +91,24 @@ static bool is_stopped(const struct object *object)
 	return object_is_suspended(object) && !object_is_queued(object);
 }
 
-static void add_row(struct demand_table *demand, const struct pod *pod,
-		    const char *resource, struct quantity each, bool unknown,
-		    int64_t copies)
+/* Returns the new row. */
+static struct demand_row *add_row(struct demand_table *demand,
+				  const struct pod *pod, const char *resource,
+				  struct quantity each, int64_t copies)
 {
 	struct quantity steady = of_pods(each, pod->steady, copies);
+	struct demand_row *row =
+		VEC_PUSH(demand->arena, demand->items, demand->n, demand->size);
 
-	*VEC_PUSH(demand->arena, demand->items, demand->n,
-		  demand->size) = (struct demand_row){
+	*row = (struct demand_row){
 		.role = pod->role,
 		.resource = resource,
 		.pod = each,
 		.steady = steady,
 		.awake = is_stopped(pod->object) ? quantity_from(0) : steady,
 		.peak = of_pods(each, pod->peak, copies),
-		.unknown = unknown || pod->steady.unknown};
+		.unknown = pod->steady.unknown};
+	return row;
 }
 
 /* Returns true if a container before this one in the pod has the resource as
@@ -129,14 +132,14 @@ static void add_resource(struct demand_table *demand, const struct pod *pod,
 	bool unknown = false;
 	struct quantity each = pod_request(pod, resource, true, &unknown);
 
-	add_row(demand, pod, resource, each, unknown, copies);
+	add_row(demand, pod, resource, each, copies)->unknown |= unknown;
 }
 
 static void add_pod(struct demand_table *demand, const struct pod *pod,
 		    int64_t copies)
 {
-	add_row(demand, pod, DEVICES, quantity_from(pod->gpus.n),
-		pod->gpus.unknown, copies);
+	add_row(demand, pod, DEVICES, quantity_from(pod->gpus.n), copies)
+		->unknown |= pod->gpus.unknown;
 	FOR_EACH_CONTAINER(pod, c)
 		FOR_EACH_ASKED(c, entry)
 			if (entry->accelerator &&

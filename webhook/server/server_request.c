@@ -281,8 +281,10 @@ static void judge_body(void *context)
 	if (!j->problem)
 		admission_review(*j->worker, j->peer->path, j->body, j->len,
 				 &reply);
-	else if (!admission_review_start(*j->worker, j->peer->path, j->body,
-					 j->len, j->problem, &reply))
+	else if (!admission_review_start(
+			 *j->worker, j->peer->path,
+			 &(struct review_start){j->body, j->len, j->problem},
+			 &reply))
 		return;
 	j->response = make_response(j->peer, &reply);
 }

@@ -113,13 +113,17 @@ static const char *class_of(struct rule_run *run,
 			     strlen(demand->resource) - strlen(CLASS_DEVICES));
 }
 
-/* Adds up the devices of all classes of the pod that count as the resource.
- * Returns false if the number is unknown, or if such a class precedes the d-th
- * demand, so that the sum is checked there. */
+/* Adds up the devices of all classes of the pod that count as the same resource
+ * as the d-th demand. Returns false if the number is unknown, or if such a
+ * class precedes the d-th demand, so that the sum is checked there. */
 static bool sum_resource(struct rule_run *run, const struct workload_pod *pod,
 			 size_t d, const struct node *mappings,
-			 const char *resource, struct quantity *sum)
+			 struct quantity *sum)
 {
+	const struct node *own =
+		find_mapping(mappings, class_of(run, &pod->demand[d]));
+	const char *resource = node_str(node_get(own, "name"));
+
 	for (size_t i = 0; i < pod->ndemand; i++) {
 		const char *class = class_of(run, &pod->demand[i]);
 		const struct node *mapping =
@@ -158,7 +162,7 @@ static void check_class(struct rule_run *run, const struct workload *w,
 		finding_label_place(run, f, &config->place,
 				    "deviceClassMappings");
 	} else if (resource && node_is_unset(node_get(mapping, "sources")) &&
-		   sum_resource(run, facts, d, mappings, resource, &sum)) {
+		   sum_resource(run, facts, d, mappings, &sum)) {
 		check_mapped(run, w, pod, resource, sum);
 	}
 }

@@ -14,6 +14,33 @@
 #include "engine/rule.h"
 #include "kube/set/index_find.h"
 
+/* Returns the smallest request of the resource above floor, and the number of
+ * pods that make it; returns a negative amount if there is none, and 0 with no
+ * pods if a request or a number of pods is unknown. */
+static struct quantity next_request(const struct object *object,
+				    const char *resource, struct quantity floor,
+				    int64_t *pods)
+{
+	struct quantity next = quantity_from(-1);
+
+	*pods = 0;
+	FOR_EACH_POD(object, pod) {
+		bool unknown = false;
+		struct quantity q = pod_request(pod, resource, false, &unknown);
+		int order = next.nano < 0 ? -1 : quantity_cmp(q, next);
+
+		if (unknown || pod->steady.unknown) {
+			*pods = 0;
+			return quantity_from(0);
+		}
+		if (quantity_cmp(q, floor) <= 0 || !pod->steady.n || order > 0)
+			continue;
+		*pods = pod->steady.n + (order ? 0 : *pods);
+		next = q;
+	}
+	return next;
+}
+
 /*
  * Returns the least amount of the resource that a gang of this many pods can
  * request: the sum of the smallest requests. The tasks that Volcano counts
@@ -26,27 +53,14 @@ static struct quantity least(const struct object *object, const char *resource,
 	struct quantity sum = quantity_from(0), floor = quantity_from(-1);
 
 	while (gang > 0) {
-		struct quantity next = quantity_from(-1);
-		int64_t pods = 0;
+		int64_t pods;
+		struct quantity next =
+			next_request(object, resource, floor, &pods);
 
-		FOR_EACH_POD(object, pod) {
-			bool unknown = false;
-			struct quantity q =
-				pod_request(pod, resource, false, &unknown);
-
-			if (unknown || pod->steady.unknown)
-				return quantity_from(0);
-			if (quantity_cmp(q, floor) <= 0 || !pod->steady.n)
-				continue;
-			if (next.nano < 0 || quantity_cmp(q, next) < 0) {
-				next = q;
-				pods = 0;
-			}
-			if (!quantity_cmp(q, next))
-				pods += pod->steady.n;
-		}
 		if (next.nano < 0)
 			break;
+		if (!pods)
+			return next;
 		if (pods > gang)
 			pods = gang;
 		sum = quantity_add(sum, quantity_mul(next, pods));

@@ -184,15 +184,21 @@ static void found(struct unknown_walk *walk, const struct unknown_field *field)
 
 static void report_device(struct rule_run *run, const struct container *c,
 			  const struct node *at, const char *device,
-			  const char *const *names, size_t n)
+			  bool in_resources)
 {
-	const char *near = text_nearest(at->key, names, n);
-	struct finding *f =
-		report_container(run, c, at,
-				 "`%s` is not a field of %s%s, and `%s` is not "
-				 "requested",
-				 at->key, n == 2 ? "`resources`" : "Container",
-				 consequence(run, near, false), device);
+	static const char *const amounts[] = {"limits", "requests"};
+	static const char *const resources[] = {"resources"};
+	const char *near = in_resources ? text_nearest(at->key, amounts, 2)
+					: text_nearest(at->key, resources,
+						       !is_amounts(at));
+	struct finding *f;
+
+	f = report_container(run, c, at,
+			     "`%s` is not a field of %s%s, and `%s` is not "
+			     "requested",
+			     at->key,
+			     in_resources ? "`resources`" : "Container",
+			     consequence(run, near, false), device);
 	finding_at_key(run, f, at);
 	if (!near)
 		finding_help(run, f, "Set it in `resources.limits`.");
@@ -202,25 +208,21 @@ static void report_device(struct rule_run *run, const struct container *c,
  * a key next to it, in objects whose types are known only in part. */
 static void check_devices(struct rule_run *run, const struct container *c)
 {
-	static const char *const amounts[] = {"limits", "requests"};
-	static const char *const resources[] = {"resources"};
 	const char *device = accelerator_in(run, c->resources);
 
 	if (node_is_map(c->resources))
 		FOR_EACH_CHILD(c->resources, at) {
 			if (text_eq(at->key, device))
-				report_device(run, c, at, device, amounts, 2);
+				report_device(run, c, at, device, true);
 			else if (!is_amounts(at) && accelerator_in(run, at))
 				report_device(run, c, at,
-					      accelerator_in(run, at), amounts,
-					      2);
+					      accelerator_in(run, at), true);
 		}
 	if (node_is_map(c->node) && c->resources != c->node)
 		FOR_EACH_CHILD(c->node, at) {
 			device = stray_device(run, c, at);
 			if (device)
-				report_device(run, c, at, device, resources,
-					      !is_amounts(at));
+				report_device(run, c, at, device, false);
 		}
 }
 

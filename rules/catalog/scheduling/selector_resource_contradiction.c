@@ -63,7 +63,7 @@ static bool pod_node_clash(const struct pod *pod,
 		if (!clashing++)
 			*clash = (struct node_clash){wanted, need->at};
 	}
-	return clashing && clashing == needs->terms;
+	return clash->wanted && clashing == needs->terms;
 }
 
 static const struct accelerator *asked_for(const struct pod *pod)
@@ -201,8 +201,8 @@ static void check_class(struct rule_run *run, const struct pod *pod,
 			const struct found_object *class)
 {
 	const struct node *own = pod_field(pod, "nodeSelector");
-	const struct node *labels = node_path(class ? class->root : NULL,
-					      "scheduling.nodeSelector");
+	const struct node *labels =
+		node_path(class->root, "scheduling.nodeSelector");
 
 	if (!node_is_map(labels)) /* items of a list have no keys */
 		return;
@@ -234,12 +234,14 @@ static void check_workload(struct rule_run *run, const struct workload *w)
 		return;
 	FOR_EACH_POD(object, pod) {
 		const char *name = node_str(pod_field(pod, "runtimeClassName"));
+		const struct found_object *class =
+			name ? index_find(rule_index(run), w,
+					  CLUSTER_RUNTIME_CLASS, name,
+					  rule_arena(run))
+			     : NULL;
 
-		if (name)
-			check_class(run, pod,
-				    index_find(rule_index(run), w,
-					       CLUSTER_RUNTIME_CLASS, name,
-					       rule_arena(run)));
+		if (class)
+			check_class(run, pod, class);
 	}
 }
 

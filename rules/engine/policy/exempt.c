@@ -63,51 +63,45 @@ static void copy_terms(const struct exemption *exemption,
 	out->local = false;
 }
 
-static enum exempt_state
+static struct policy_exemption
 own_exemption(const struct policy *policy, const struct rule *rule,
-	      const char *check, const struct object_id *id, int64_t today,
-	      struct policy_exemption *out)
+	      const char *check, const struct object_id *id, int64_t today)
 {
-	enum exempt_state best = EXEMPT_NOT;
+	struct policy_exemption best = {.state = EXEMPT_NOT};
 	int index = rule_set_find(policy->rules, rule->name);
 
 	for (size_t i = 0; index >= 0 && i < policy->nexemptions; i++) {
 		const struct exemption *exemption = &policy->exemptions[i];
 		enum exempt_state state = state_on(exemption, today);
 
-		if (state <= best ||
+		if (state <= best.state ||
 		    !exemption_holds(exemption, (size_t)index, rule, check, id))
 			continue;
-		best = state;
-		copy_terms(exemption, out);
+		best.state = state;
+		copy_terms(exemption, &best);
 	}
 	return best;
 }
 
-enum exempt_state policy_exemption(const struct policy *policy,
-				   const struct rule *rule, const char *check,
-				   const struct object_id *id, int64_t today,
-				   struct policy_exemption *out)
+struct policy_exemption
+policy_exemption(const struct policy *policy, const struct rule *rule,
+		 const char *check, const struct object_id *id, int64_t today)
 {
 	const struct policy *first = policy->floor ? policy->floor : policy;
 	int index = rule_set_find(policy->rules, rule->name);
-	struct policy_exemption other;
-	enum exempt_state state, local;
+	struct policy_exemption found, local;
 
 	if (index < 0 || rule_is_fixed(rule) || rule->flags & RULE_LOCKED)
-		return EXEMPT_NOT;
+		return (struct policy_exemption){.state = EXEMPT_NOT};
 	if (!today)
 		today = policy->today;
-	state = own_exemption(first, rule, check, id, today, out);
-	if (!policy->floor)
-		return state;
-	if (policy_locks(first, rule, check))
-		return state;
-	local = own_exemption(policy->local, rule, check, id, today, &other);
-	if (local <= state)
-		return state;
-	*out = other;
-	out->local = true;
+	found = own_exemption(first, rule, check, id, today);
+	if (!policy->floor || policy_locks(first, rule, check))
+		return found;
+	local = own_exemption(policy->local, rule, check, id, today);
+	if (local.state <= found.state)
+		return found;
+	local.local = true;
 	return local;
 }
 

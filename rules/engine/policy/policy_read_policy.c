@@ -5,7 +5,6 @@
  * are computed at the end (policy_build.c).
  */
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -161,14 +160,13 @@ static void read_minor(struct policy_reader *r, const struct node *node,
 		       void *into)
 {
 	const char *text = read_text(r, node);
-	int minor, end = 0;
+	int version[2];
 
 	if (!text)
 		return;
-	text += *text == 'v';
-	if (sscanf(text, "1.%3d%n", &minor, &end) == 1 && minor > 0 &&
-	    (!text[end] || text[end] == '.'))
-		*(int *)into = minor;
+	text = text_version(text, version, 2);
+	if (version[0] == 1 && version[1] > 0 && (!*text || *text == '.'))
+		*(int *)into = version[1];
 	else
 		problem(r, node, "expected a version such as \"1.37\"");
 }
@@ -178,14 +176,11 @@ static void read_version(struct policy_reader *r, const struct node *node,
 			 void *into)
 {
 	const char *text = read_text(r, node);
-	unsigned major, minor;
-	int end = 0;
+	int version[2];
 
 	if (!text)
 		return;
-	if (sscanf(text + (*text == 'v'), "%4u.%4u%n", &major, &minor, &end) ==
-		    2 &&
-	    strchr(".-+", text[(*text == 'v') + end]))
+	if (strchr(".-+", *text_version(text, version, 2)) && version[1] >= 0)
 		*(const char **)into = text;
 	else
 		problem(r, node,

@@ -93,18 +93,12 @@ static bool is_written(const struct fix *fix, const struct node *node)
 }
 
 /* True if setting the field would replace a value of the other object on which
- * the pod is based. own is the author's node, from which keys lead to the
- * field. taken means that they include the first key of dotted. */
+ * the pod is based. own is the author's node of the first key of dotted. */
 static bool is_anothers(const struct pod *pod, const struct node *base,
-			const char *dotted, const struct node *own,
-			const char *const *keys, bool taken)
+			const char *dotted, const struct node *own)
 {
 	size_t len = strcspn(dotted, ".");
 
-	for (; *keys; keys++)
-		own = node_get(own, *keys);
-	if (!taken)
-		own = node_getn(own, dotted, len);
 	return pod->based && node_is_unset(own) &&
 	       !node_is_unset(node_getn(base, dotted, len));
 }
@@ -120,12 +114,17 @@ static const char *path_made(struct fix *fix, const struct node *base,
 	const struct node *at =
 		pod_field_place(fix->pod, base, dotted, &keys, &taken);
 
-	if (!at || !is_written(fix, at) ||
-	    is_anothers(fix->pod, base, dotted, at, keys, taken))
+	if (!at || !is_written(fix, at))
 		return NULL;
 	edit_path_to(path, &fix->run->state->doc_arena, at);
-	for (; *keys; keys++)
+	for (; *keys; keys++) {
 		edit_path_key(path, *keys);
+		at = node_get(at, *keys);
+	}
+	if (!taken)
+		at = node_getn(at, dotted, strcspn(dotted, "."));
+	if (is_anothers(fix->pod, base, dotted, at))
+		return NULL;
 	for (; taken; taken--) {
 		dotted += strcspn(dotted, ".");
 		dotted += *dotted == '.';

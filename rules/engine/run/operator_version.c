@@ -6,7 +6,6 @@
  */
 #include "operator_version.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -16,11 +15,11 @@
 
 struct version version_read(const char *text)
 {
-	struct version v = {0, 0, -1};
+	int numbers[3];
 
-	sscanf(text + (*text == 'v'), "%9d.%9d.%9d", &v.major, &v.minor,
-	       &v.patch);
-	return v;
+	text_version(text, numbers, 3);
+	return (struct version){numbers[0] < 0 ? 0 : numbers[0],
+				numbers[1] < 0 ? 0 : numbers[1], numbers[2]};
 }
 
 enum tri version_is_at_least(struct version a, struct version b)

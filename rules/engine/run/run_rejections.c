@@ -4,7 +4,6 @@
  * kinds, or over pod templates. Each one is compiled once per run, when it is
  * first evaluated.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

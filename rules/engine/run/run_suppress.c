@@ -10,38 +10,36 @@
  * finding that admission denies, the exemption is rejected, which the finding
  * mentions.
  */
-static enum exempt_state effective_exemption(struct run *run,
-					     const struct policy *policy,
-					     struct finding *f,
-					     struct policy_exemption *found)
+static struct policy_exemption effective_exemption(struct run *run,
+						   const struct policy *policy,
+						   struct finding *f)
 {
 	const struct policy *floor = policy_floor(policy);
 	int64_t today = run->options.today;
-	enum exempt_state state = policy_exemption(policy, f->rule, f->check,
-						   &f->id, today, found);
+	struct policy_exemption found =
+		policy_exemption(policy, f->rule, f->check, &f->id, today);
 
-	if (!state || !found->local || !finding_is_denied_by(floor, f))
-		return state;
+	if (!found.state || !found.local || !finding_is_denied_by(floor, f))
+		return found;
 	f->ignore_refused = arena_printf(
 		&run->file_arena,
 		"`%s` is not suppressed: %s exempts it, but admission denies it",
-		f->rule->name, found->from);
+		f->rule->name, found.from);
 	f->help =
 		arena_printf(&run->file_arena, "%s%s%s", f->ignore_refused,
 			     *finding_remedy(f) ? ". " : "", finding_remedy(f));
-	return policy_exemption(floor, f->rule, f->check, &f->id, today, found);
+	return policy_exemption(floor, f->rule, f->check, &f->id, today);
 }
 
 bool run_apply_exemptions(struct run *run, const struct policy *policy,
 			  struct finding *f)
 {
-	struct policy_exemption found = {0};
-	enum exempt_state state = effective_exemption(run, policy, f, &found);
+	struct policy_exemption found = effective_exemption(run, policy, f);
 
-	f->exempt_lately = state == EXEMPT_GRACE;
+	f->exempt_lately = found.state == EXEMPT_GRACE;
 	if (f->exempt_lately && f->severity == SEVERITY_ERROR)
 		f->severity = SEVERITY_WARNING;
-	if (state < EXEMPT_ENDING)
+	if (found.state < EXEMPT_ENDING)
 		return false;
 	f->suppressed = SUPPRESSED_POLICY;
 	f->suppression_reason = arena_strdup(&run->file_arena,

@@ -176,12 +176,11 @@ static bool raise_levels(struct peak *peak, const struct node *tasks,
 
 			if (!spend_more(peak, cost))
 				return false;
-			if (levels[k] >= levels[i] && k != i &&
-			    waits_for(task, name)) {
-				levels[i] = levels[k] + 1;
-				raised = true;
-			}
-			k++;
+			if (levels[k++] < levels[i] || k - 1 == i ||
+			    !waits_for(task, name))
+				continue;
+			levels[i] = levels[k - 1] + 1;
+			raised = true;
 		}
 		i++;
 	}

@@ -337,19 +337,26 @@ static bool counts_claim(const struct claim_case *one)
 				 key + strlen("requests."));
 }
 
+/* Moves on to the next amount of the current quota that counts the claim. */
+static bool next_hard(struct claim_case *one)
+{
+	one->quota = &one->quotas[one->nth_quota];
+	while (one->nth_hard < one->quota->nhard) {
+		one->hard = &one->quota->hard[one->nth_hard++];
+		if (counts_claim(one))
+			return true;
+	}
+	return false;
+}
+
 bool claim_case_next(struct claim_case *one)
 {
-	do {
+	do
 		for (; one->nth_quota < one->nquotas;
-		     one->nth_quota++, one->nth_hard = 0) {
-			one->quota = &one->quotas[one->nth_quota];
-			while (one->nth_hard < one->quota->nhard) {
-				one->hard = &one->quota->hard[one->nth_hard++];
-				if (counts_claim(one))
-					return true;
-			}
-		}
-	} while (next_claim(one));
+		     one->nth_quota++, one->nth_hard = 0)
+			if (next_hard(one))
+				return true;
+	while (next_claim(one));
 	return false;
 }
 

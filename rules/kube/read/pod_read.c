@@ -97,6 +97,22 @@ static const struct node *copied_map(struct pod_builder *builder,
 	return merge(builder, merge(builder, below, own), above);
 }
 
+/* Sets the spec to the one that is made of the fields of the row's kind. */
+static void pod_make(struct pod_builder *builder, struct pod *pod)
+{
+	const struct pod_row *row = builder->row;
+	const struct node *made = pod_fields_make(builder, pod->spec);
+
+	if (!made)
+		return;
+	pod->made = true;
+	pod->based = row->based;
+	pod->base = pod->based ? builder->base : NULL;
+	pod->fields = row->fields;
+	pod->partly = row->form != FORM_FLAT;
+	pod->spec = made;
+}
+
 /* Sets the pod's spec, metadata and the other maps. Returns false if its spec
  * is neither a map nor unknown. */
 static bool pod_place(struct pod_builder *builder, struct pod *pod,
@@ -117,17 +133,8 @@ static bool pod_place(struct pod_builder *builder, struct pod *pod,
 	}
 	pod->source = pod->spec;
 	pod->fields = row->below ? NULL : row->fields;
-	if (row->fields || row->based) {
-		const struct node *made = pod_fields_make(builder, pod->spec);
-
-		pod->made = made != NULL;
-		pod->based = made && row->based;
-		pod->base = pod->based ? builder->base : NULL;
-		if (made)
-			pod->fields = row->fields;
-		pod->partly = made && row->form != FORM_FLAT;
-		pod->spec = made ? made : pod->spec;
-	}
+	if (row->fields || row->based)
+		pod_make(builder, pod);
 	pod->flat = row->form == FORM_FLAT && !pod->made;
 	pod->labels = copied_map(builder, node_get(pod->metadata, "labels"),
 				 row->labels, element);

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "rules/kube/kinds.h"
 
 #include "kube/scheduling/affinity.h"
@@ -214,12 +215,12 @@ static int minor_of_image(const char *image)
 {
 	const char *name = image ? strrchr(image, '/') : NULL;
 	const char *tag = name ? strchr(name, ':') : NULL;
-	int minor;
+	int version[2];
 
 	if (!tag)
 		return 0;
-	tag += 1 + (tag[1] == 'v');
-	return sscanf(tag, "1.%3d.", &minor) == 1 && minor > 0 ? minor : 0;
+	text_version(tag + 1, version, 2);
+	return version[0] == 1 && version[1] > 0 ? version[1] : 0;
 }
 
 int cluster_karpenter(const struct cluster *cluster, struct arena *arena)
@@ -260,12 +261,11 @@ static const char *version_of_image(const char *image, enum operator_name name)
 	const char *found =
 		image && images[name] ? strstr(image, images[name]) : NULL;
 	const char *tag = found ? found + strlen(images[name]) : NULL;
-	int major, minor;
+	int version[2] = {-1, -1};
 
-	return tag && sscanf(tag + (*tag == 'v'), "%4d.%4d", &major, &minor) ==
-				       2
-		       ? tag
-		       : NULL;
+	if (tag)
+		text_version(tag, version, 2);
+	return version[1] >= 0 ? tag : NULL;
 }
 
 const char *cluster_operator(const struct cluster *cluster,

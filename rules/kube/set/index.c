@@ -105,22 +105,24 @@ static int64_t least_devices(const struct node *request)
 		       : 0;
 }
 
-static void add_request(struct object_index *set, const struct object *o,
-			const struct node *request, uint32_t file,
-			struct counted *counted, int64_t least)
+/* Returns the new row, or NULL if the request names no class. */
+static struct class_request *add_request(struct object_index *set,
+					 const struct object *o,
+					 const struct node *request,
+					 uint32_t file)
 {
+	struct class_request *row;
 	const struct node *name = node_get(request, "deviceClassName");
 
 	if (!node_str(name) || !*node_str(name))
-		return;
-	*ARRAY_PUSH(set->requests, set->nrequests, set->requests_size) =
-		(struct class_request){
-			.id = index_id(&set->arena, o),
-			.place = place_of(&set->arena, o, name, file),
-			.name = index_text(&set->arena, node_str(name)),
-			.counted = counted_take(counted, node_str(name)),
-			.least = least,
-			.cluster = set->cluster};
+		return NULL;
+	row = ARRAY_PUSH(set->requests, set->nrequests, set->requests_size);
+	*row = (struct class_request){
+		.id = index_id(&set->arena, o),
+		.place = place_of(&set->arena, o, name, file),
+		.name = index_text(&set->arena, node_str(name)),
+		.cluster = set->cluster};
+	return row;
 }
 
 static void add_requests(struct object_index *set, const struct object *o,
@@ -135,13 +137,21 @@ static void add_requests(struct object_index *set, const struct object *o,
 					     &unknown);
 	FOR_EACH_CHILD(requests, request) {
 		const struct node *exactly = node_get(request, "exactly");
+		struct class_request *row;
 
 		if (exactly)
 			request = exactly;
-		add_request(set, o, request, file, &counted,
-			    least_devices(request));
-		FOR_EACH_CHILD(node_get(request, "firstAvailable"), one)
-			add_request(set, o, one, file, &counted, 0);
+		row = add_request(set, o, request, file);
+		if (row) {
+			row->counted = counted_take(&counted, row->name);
+			row->least = least_devices(request);
+		}
+		FOR_EACH_CHILD(node_get(request, "firstAvailable"), one) {
+			row = add_request(set, o, one, file);
+			if (row)
+				row->counted =
+					counted_take(&counted, row->name);
+		}
 	}
 }
 
