@@ -77,7 +77,8 @@ static void push_unknown(struct listings *listings, int fd,
 }
 
 /* True for a name that is not an entry of the listing: ".", "..", .git and
- * .gpugate.yaml. Records the latter two and .gitignore in the listing. */
+ * .gpugate.yaml. Records the latter two, .gpugate.yml and .gitignore in the
+ * listing. */
 static bool look_at_dots(const char *name, struct listing *listing)
 {
 	if (!name[1] || (name[1] == '.' && !name[2]))
@@ -90,6 +91,7 @@ static bool look_at_dots(const char *name, struct listing *listing)
 		listing->policy = true;
 		return true;
 	}
+	listing->misnamed |= !strcmp(name, ".gpugate.yml");
 	listing->gitignore |= !strcmp(name, ".gitignore");
 	return false;
 }

@@ -32,7 +32,7 @@ struct listing {
 	size_t from, names;
 	const char *kustomization; /* name of the kustomization file, or NULL */
 	const char *chart;	   /* name of the chart's file, or NULL */
-	bool git, gitignore, policy;
+	bool git, gitignore, policy, misnamed;
 };
 
 void listings_init(struct listings *listings);

@@ -222,6 +222,7 @@ static void read_folder(struct tree_worker *w, struct tree_level *level, int fd,
 
 	folder->error = (uint16_t)listing_read(&w->listings, fd, &listing);
 	folder->policy = listing.policy;
+	folder->misnamed = listing.misnamed && !listing.policy;
 	read_rules(w, level, fd, &listing);
 	if (w->listings.n > listing.from)
 		add_entries(w, fd, level->ignore, folder, listing.from);
@@ -253,7 +254,7 @@ static void keep(struct tree_worker *w, struct tree_entry *slot,
 		 const struct tree_folder *folder)
 {
 	if (!folder->n && !folder->ignored && !folder->error &&
-	    !folder->policy) {
+	    !folder->policy && !folder->misnamed) {
 		slot->kind = TREE_NOTHING;
 		return;
 	}

@@ -61,6 +61,7 @@ struct tree_folder {
 	uint32_t ignored; /* number of ignored files, not in entries */
 	uint16_t error;	  /* errno of open() or read() */
 	bool policy;	  /* contains a .gpugate.yaml */
+	bool misnamed;	  /* contains a .gpugate.yml */
 };
 
 struct tree {

@@ -85,6 +85,8 @@ static void begin_folder(struct walk *walk, const struct tree_folder *folder,
 		     folder->error);
 	if (folder->policy)
 		policy = load_policy(walk);
+	if (folder->misnamed)
+		policies_note_misnamed(walk->in->policies, walk->absolute.data);
 	*ARRAY_PUSH(walk->levels, walk->nlevels, walk->levels_size) =
 		(struct level){.folder = folder,
 			       .policy = policy,

@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "base/vec.h"
 #include "kube/cluster/cluster.h"
 #include "lint/files/files.h"
 #include "lint/files/gitignore.h"
@@ -330,21 +331,31 @@ uint32_t policies_load(struct policies *policies, const char *path)
 	return (uint32_t)(policies->n - 1);
 }
 
-/* Reports a .gpugate.yml once, even if it is found for several folders below
- * it. */
-static void note_misnamed(struct policies *policies, const char *folder,
-			  struct buf *path)
+/* Returns false if the path was added before. */
+static bool add_misnamed(struct policies *policies, const char *path)
 {
-	struct buf shown;
+	for (size_t i = 0; i < policies->nmisnamed; i++)
+		if (!strcmp(policies->misnamed[i], path))
+			return false;
+	*VEC_PUSH(&policies->arena, policies->misnamed, policies->nmisnamed,
+		  policies->misnamed_size) =
+		arena_strdup(&policies->arena, path);
+	return true;
+}
 
-	buf_reset(path);
-	path_join(folder, ".gpugate.yml", path);
-	if (access(path->data, F_OK) || text_eq(policies->misnamed, path->data))
-		return;
-	policies->misnamed = arena_strdup(&policies->arena, path->data);
+void policies_note_misnamed(struct policies *policies, const char *folder)
+{
+	struct buf path, shown;
+
+	buf_init(&path);
 	buf_init(&shown);
-	path_from(policies->cwd, path->data, &shown);
-	log_line("%s is not read: the name is .gpugate.yaml", shown.data);
+	path_join(folder, ".gpugate.yml", &path);
+	if (!access(path.data, F_OK) && add_misnamed(policies, path.data)) {
+		path_from(policies->cwd, path.data, &shown);
+		log_line("%s is not read: the name is .gpugate.yaml",
+			 shown.data);
+	}
+	buf_release(&path);
 	buf_release(&shown);
 }
 
@@ -368,7 +379,7 @@ uint32_t policies_find(struct policies *policies, const char *folder)
 			found = policies_load(policies, path.data);
 			break;
 		}
-		note_misnamed(policies, path.data, &shown);
+		policies_note_misnamed(policies, path.data);
 		buf_reset(&shown);
 		if (len <= 1)
 			break;

@@ -42,8 +42,9 @@ struct policies {
 	struct policy *floor;
 	struct policy_entry *items;
 	size_t n, size;
-	/* path of the last .gpugate.yml that was reported */
-	const char *misnamed;
+	/* paths of .gpugate.yml files that were reported */
+	const char **misnamed;
+	size_t nmisnamed, misnamed_size;
 	bool broken; /* a policy has errors, which were printed */
 	pthread_mutex_t lock;
 };
@@ -65,6 +66,8 @@ uint32_t policies_load(struct policies *policies, const char *path);
 /* Finds the problems of a text as if it were the policy file of that name. */
 void policies_check(struct policies *policies, const struct policy_text *text,
 		    struct policy_problems *problems);
+/* Reports a .gpugate.yml in the absolute folder, which is not read, once. */
+void policies_note_misnamed(struct policies *policies, const char *folder);
 /* Returns the index of the policy in the nearest .gpugate.yaml, in the absolute
  * folder or above it; or POLICY_DEFAULT. */
 uint32_t policies_find(struct policies *policies, const char *folder);

@@ -276,6 +276,15 @@ offers() {
 	cp y/a/p.yaml y/p.yaml
 	run --separate-stderr "$GPUGATE" lint y
 	is "$stderr" "gpugate: y/.gpugate.yml is not read: the name is .gpugate.yaml"
+	# Each one is reported once.
+	for folder in b c d; do
+		mkdir -p y/$folder
+		cp y/p.yaml y/$folder
+	done
+	cp y/.gpugate.yml y/b
+	cp y/.gpugate.yml y/d
+	run --separate-stderr "$GPUGATE" lint y
+	[ "$(grep -c 'is not read' <<<"$stderr")" = 3 ]
 	run --separate-stderr "$GPUGATE" config y
 	holds "$output" "mode: enforce"
 	holds "$stderr" "y/.gpugate.yml is not read"

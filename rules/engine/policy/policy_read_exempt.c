@@ -25,9 +25,11 @@ static void warn_of_end(struct policy_reader *r, const struct node *node,
 
 	if (left < 0)
 		warning(r, node, "the exemption expired on %s", node->str);
+	else if (left == 0)
+		warning(r, node, "the exemption expires today, %s", node->str);
 	else if (left < WARN_DAYS)
-		warning(r, node, "the exemption expires on %s, in %lld days",
-			node->str, (long long)left);
+		warning(r, node, "the exemption expires on %s, in %lld day%s",
+			node->str, (long long)left, left == 1 ? "" : "s");
 }
 
 static void read_until(struct policy_reader *r, const struct node *node,

@@ -152,7 +152,7 @@ func hostile(b *bench) {
 	(&volume{dir: dir}).swap(ca.good().files())
 	d, err := b.begin(setup{name: "hostile", folder: dir, more: []string{
 		"--policy", policy, "--threads", "2", "--log-level", "error",
-		"--max-memory", "40Mi"}})
+		"--max-memory", "47Mi"}})
 	b.must(err)
 	ours := newMeasured(d, trusted, body)
 	floor, stop := b.floor(ours, dir)
