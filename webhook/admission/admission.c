@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Processes a review: reads its bytes, checks the object, and writes the bytes
- * of the response.
- */
+/* Processes a review: reads its bytes, checks the object, and writes the bytes
+ * of the response. */
 #include "admission.h"
 
 #include <stdlib.h>

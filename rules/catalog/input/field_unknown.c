@@ -191,14 +191,12 @@ static void report_device(struct rule_run *run, const struct container *c,
 	const char *near = in_resources ? text_nearest(at->key, amounts, 2)
 					: text_nearest(at->key, resources,
 						       !is_amounts(at));
-	struct finding *f;
+	struct finding *f = report_container(
+		run, c, at,
+		"`%s` is not a field of %s%s, and `%s` is not requested",
+		at->key, in_resources ? "`resources`" : "Container",
+		consequence(run, near, false), device);
 
-	f = report_container(run, c, at,
-			     "`%s` is not a field of %s%s, and `%s` is not "
-			     "requested",
-			     at->key,
-			     in_resources ? "`resources`" : "Container",
-			     consequence(run, near, false), device);
 	finding_at_key(run, f, at);
 	if (!near)
 		finding_help(run, f, "Set it in `resources.limits`.");
