@@ -136,6 +136,29 @@ static bool overrides(const struct thing *t, int i)
 	return asks(t, i) && envs[t->boxes[i].env][0] != 'G';
 }
 
+/* All mounts of one volume in a container count as one, but those of /dev/null
+ * in one place, because the message contains the place. */
+static void mount_takings(const struct thing *t, int i, int volume,
+			  struct takings *out)
+{
+	const struct box *box = &t->boxes[i];
+	int path = t->volumes[volume], all = 0;
+	bool apart = !strcmp(paths[path], "/dev/null");
+
+	for (int at = 0; at < COUNT(ats); at++) {
+		for (int m = 0; m < MOUNTS; m++)
+			if (box->mounts[m].there &&
+			    box->mounts[m].volume == volume &&
+			    box->mounts[m].at == at && mount_takes(path, at))
+				all += 1 << 4 * at;
+		if (all && (apart || at == COUNT(ats) - 1)) {
+			take(out,
+			     (struct taking){BY_MOUNT, i, volume, path, all});
+			all = 0;
+		}
+	}
+}
+
 static void box_takings(const struct thing *t, int i, struct takings *out)
 {
 	const struct box *box = &t->boxes[i];
@@ -145,19 +168,8 @@ static void box_takings(const struct thing *t, int i, struct takings *out)
 	if (box->env > 1)
 		take(out,
 		     (struct taking){BY_ENV, i, box->env, overrides(t, i), 0});
-	/* All mounts of one volume in a container count as one. */
-	for (int volume = 0; volume < VOLUMES; volume++) {
-		int path = t->volumes[volume], at = 0;
-
-		for (int m = 0; m < MOUNTS; m++)
-			if (box->mounts[m].there &&
-			    box->mounts[m].volume == volume &&
-			    mount_takes(path, box->mounts[m].at))
-				at += 1 << 4 * box->mounts[m].at;
-		if (at)
-			take(out,
-			     (struct taking){BY_MOUNT, i, volume, path, at});
-	}
+	for (int volume = 0; volume < VOLUMES; volume++)
+		mount_takings(t, i, volume, out);
 }
 
 /* Returns the devices for which a CREATE would be denied. */

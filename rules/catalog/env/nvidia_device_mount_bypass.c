@@ -57,12 +57,13 @@ static enum severity severity_of(enum host_shows shows)
 		       : SEVERITY_ERROR;
 }
 
-static void help(struct rule_run *run, struct finding *f, const struct pod *pod)
+static void help(struct rule_run *run, struct finding *f, const struct pod *pod,
+		 const char *hint)
 {
 	finding_help(
 		run, f,
-		"Request the devices in `resources.limits` or with a DRA claim.%s",
-		pod_infrastructure_hint(pod));
+		"Request the devices in `resources.limits` or with a DRA claim.%s%s",
+		hint, pod_infrastructure_hint(pod));
 }
 
 static const struct node *privileged_of(const struct container *c)
@@ -76,6 +77,7 @@ static bool is_denied(const struct container *c, const struct host_path *shown)
 	const struct node *privileged = privileged_of(c);
 
 	return text_starts(shown->path, "/dev/") &&
+	       !text_eq(shown->path, "/dev/null") &&
 	       (node_is_unset(privileged) || node_is_false(privileged));
 }
 
@@ -97,7 +99,7 @@ static bool may_mount_fabric(const struct container *c)
 }
 
 /* Returns the end of the message. */
-static const char *consequence(struct rule_run *run, const struct container *c,
+static const char *consequence(struct rule_run *run,
 			       const struct host_path *shown,
 			       enum host_shows shows)
 {
@@ -112,8 +114,6 @@ static const char *consequence(struct rule_run *run, const struct container *c,
 			rule_arena(run),
 			" as `%s`: the nvidia runtime takes this as a request for a device, bypassing the device plugin",
 			shown->at);
-	if (is_denied(c, shown))
-		return ", which is not privileged: the mount alone does not let it open the devices";
 	return ", bypassing the device plugin";
 }
 
@@ -135,8 +135,11 @@ static void check_mount(struct rule_run *run, const struct container *c,
 		run, c, shown.node,
 		"volume `%s` mounts `%s` of the host into container `%s`%s",
 		shown.volume, shown.path, container_title(c),
-		consequence(run, c, &shown, shows));
-	help(run, f, c->pod);
+		consequence(run, &shown, shows));
+	help(run, f, c->pod,
+	     is_denied(c, &shown)
+		     ? " A container that is not privileged cannot open mounted devices."
+		     : "");
 	finding_label(run, f, mount, "mounted here");
 	finding_severity(f, severity_of(shows));
 	if (shows == HOST_SHOWS_ALL_DEVICES || shows == HOST_SHOWS_EVERYTHING)
@@ -212,7 +215,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 				     run, pod, value,
 				     "annotation `%s` asks the container runtime for devices or mounts, bypassing the device plugin",
 				     value->key),
-			     pod);
+			     pod, "");
 }
 
 const struct rule rule_nvidia_device_mount_bypass = {
