@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defects in numbers of processes, shards and ranks, to be planted (see defects.py)."""
+"""Defects to be planted (see defects.py): numbers of processes, shards and ranks,
+Ray's worker groups, and undefined variables."""
 import json
 
 from defects import (alone, computing, defect, flag, give, move, near, run)

@@ -225,7 +225,7 @@ const struct rule rule_nvidia_visible_devices_env_from = {
 	.flags = RULE_TAKES | RULE_INFRASTRUCTURE,
 	.summary =
 		"envFrom that may set NVIDIA_VISIBLE_DEVICES or CUDA_VERSION",
-	.why = "If the ConfigMap or Secret has the key `NVIDIA_VISIBLE_DEVICES` (or `CUDA_VERSION`, in a container without that variable), the nvidia runtime can show the container GPUs that are not counted. If the input files show that it has the key, the finding is a warning. If they do not show its keys, it is an info, but the preset `strict` denies it, because the key can be added later. If the nvidia runtime does not start the container, it is an info in every preset.",
+	.why = "If the ConfigMap or Secret has the key `NVIDIA_VISIBLE_DEVICES` (or `CUDA_VERSION`, in a container without that variable), the nvidia runtime can show the container GPUs that are not counted. If the input files show that it has the key, the finding is a warning. If they do not show its keys, it is an info, but the preset `strict` denies it, because the key can be added later. If the snapshot shows that devices are injected by CDI, or into GPU containers as volume mounts, the runtime does not read the variable: then it is an info in every preset.",
 	.remedy =
 		"List the keys that the container needs in `env`, or give the source a `prefix`.",
 	.evidence =

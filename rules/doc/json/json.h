@@ -28,10 +28,12 @@ struct json_reader {
 	char *at, *end;
 	struct node *open; /* innermost map or seq that is not closed yet */
 	uint32_t depth, nodes, nodes_max;
-	uint64_t keys;	    /* bytes of the keys of open maps and seqs */
-	uint64_t breadth;   /* of the closed maps and lists */
-	uint32_t lengths;   /* of keys and texts, combined by | */
-	uint64_t skip_tags; /* as in the loader, 0 if none */
+	uint64_t keys; /* bytes of the keys of open maps and seqs */
+	/* sum of the squared lengths of closed maps and seqs, and of the work
+	 * for their keys */
+	uint64_t breadth;
+	uint32_t lengths;		/* of keys and texts, combined by | */
+	uint64_t skip_tags;		/* as in the loader, 0 if none */
 	struct node *spare, *spare_end; /* taken from the arena in blocks */
 };
 

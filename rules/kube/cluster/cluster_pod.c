@@ -246,8 +246,8 @@ static void move_usage(struct cluster_builder *b, uint64_t key,
 		     &none); /* stores only whether it has an owner */
 }
 
-/* Sets the owner of an object, or removes it if owner is NULL. An owner that
- * would close a circle is ignored. Returns 1 if the owner changed, else 0. */
+/* Sets the owner of an object, or removes it if owner is NULL or would close a
+ * circle. Returns 1 if the owner changed, else 0. */
 static int set_owner(struct cluster_builder *b, uint64_t key,
 		     const struct object_id *owner, bool guessed)
 {
