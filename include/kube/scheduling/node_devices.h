@@ -36,9 +36,11 @@ int64_t node_need_devices(const struct node_need *need);
 /* Returns the memory of a node of this type. */
 struct quantity instance_type_memory(const struct instance_type *type);
 
-/* True if the pod requests a resource with the domain of the key, which may be
- * a device under a name of the site: nvidia.com/a100 for
- * nvidia.com/gpu.product. */
-bool pod_asks_vendor(const struct pod *pod, const char *key);
+/* True if the pod requests an extended resource, which only some nodes have: an
+ * accelerator, a fabric, or a device under a name of the site. */
+bool pod_asks_extended(const struct pod *pod);
+/* True if the pod requests an extended resource or uses files of its node, so
+ * that other nodes may not do. */
+bool pod_needs_its_nodes(const struct pod *pod);
 
 #endif

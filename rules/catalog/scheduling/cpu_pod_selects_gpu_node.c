@@ -3,8 +3,7 @@
  * Reports pods that select GPU nodes and request no GPU: either the limit was
  * forgotten (see gpu-limit-missing), or the pod uses cores of GPU nodes on
  * purpose. Skips leaders that must be in the node pool of their workers, and
- * pods that request another resource of the vendor: some sites offer devices as
- * nvidia.com/a100.
+ * pods that need those nodes for another resource or for files on them.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
@@ -21,7 +20,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	at = pod_gpu_selector(pod, NULL);
 	if (!at || node_is_unknown(at) || !pod_wrote(pod, at) ||
-	    pod_asks_vendor(pod, gpu_selector_key(at)))
+	    pod_needs_its_nodes(pod))
 		return;
 	report_pod(
 		run, pod, at,

@@ -4,8 +4,9 @@
  * keep them off. They may use up the node's cores and memory: GPU pods do not
  * fit any more and the GPUs stay idle. Skips DaemonSets and cluster
  * infrastructure, leaders that must be in the node pool of their workers, pods
- * for nodes that the user names, and pods with claims, because devices of a
- * ComputeDomain are only on GPU nodes.
+ * for nodes that the user names, and pods that may need GPU nodes for something
+ * else: with claims, because devices of a ComputeDomain are only there, with a
+ * fabric or another extended resource, or with files of their node.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -110,7 +111,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	key = node_str(node_get(at, "key"));
 	any = at ? NULL : any_toleration(pod);
 	if ((!at && !any) || !pod_wrote(pod, at ? at : any) ||
-	    pod_asks_vendor(pod, key) || !pod_has_placement(pod) ||
+	    pod_needs_its_nodes(pod) || !pod_has_placement(pod) ||
 	    pod_is_preset(pod) || pod->object->class == KIND_DAEMON ||
 	    pod_follows_devices(pod) ||
 	    !node_is_unset(pod_field(pod, "resourceClaims")) || stays_off(pod))

@@ -20,6 +20,7 @@
 #include "kube/command/argv.h"
 #include "kube/command/env.h"
 #include "kube/purpose/class.h"
+#include "kube/scheduling/node_devices.h"
 #include "rules/kube/operator.h"
 
 /* -- visibility ---------------------------------------------------------- */
@@ -476,6 +477,9 @@ static struct intent placement_intent(const struct accelerator_extra *extra,
 	if (text_starts(node_str(class), "nvidia") && pod_wrote(pod, class))
 		return (struct intent){INTENT_RUNTIME_CLASS, c, class,
 				       node_str(class), 0};
+	/* The nodes may be chosen for their fabric. */
+	if (pod_asks_extended(pod))
+		return (struct intent){.by = INTENT_NONE};
 	at = pod_gpu_selector(pod, NULL);
 	if (at && pod_wrote(pod, at))
 		return (struct intent){INTENT_SELECTOR, c, at,

@@ -146,18 +146,40 @@ int64_t node_need_devices(const struct node_need *need)
 	return most;
 }
 
-bool pod_asks_vendor(const struct pod *pod, const char *key)
+/* True for a resource with a domain other than that of Kubernetes. */
+static bool is_extended(const struct resource_entry *entry)
 {
-	const char *slash = key ? strchr(key, '/') : NULL;
+	const char *name = entry->node->key;
 
-	if (!slash)
-		return false;
+	return strchr(name, '/') && !text_contains(name, "kubernetes.io/") &&
+	       (entry->state != QUANTITY_OK || entry->quantity.nano > 0);
+}
+
+bool pod_asks_extended(const struct pod *pod)
+{
 	FOR_EACH_CONTAINER(pod, c)
 		FOR_EACH_ASKED(c, entry)
-			if (!strncmp(entry->node->key, key,
-				     (size_t)(slash - key) + 1) &&
-			    (entry->state != QUANTITY_OK ||
-			     entry->quantity.nano > 0))
+			if (is_extended(entry))
 				return true;
 	return false;
+}
+
+/* True if the volume is a path of the node, except those that all nodes have.
+ */
+static bool is_node_data(const struct node *volume)
+{
+	static const char *const everywhere[] = {"/etc/", "/usr/share/",
+						 "/dev/shm",
+						 "/var/run/docker.sock", NULL};
+	const char *path = node_str(node_path(volume, "hostPath.path"));
+
+	return path && !text_any(path, everywhere, text_starts);
+}
+
+bool pod_needs_its_nodes(const struct pod *pod)
+{
+	FOR_EACH_CHILD(pod_field(pod, "volumes"), volume)
+		if (is_node_data(volume))
+			return true;
+	return pod_asks_extended(pod);
 }

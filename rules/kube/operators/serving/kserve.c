@@ -295,19 +295,32 @@ static unsigned runtime_injects(const char *name)
 }
 
 /*
- * Adds the devices of a multi-node component, which KServe computes from its
- * parallelism. A runtime other than KServe's own (`kserve-...`), unless it is
- * merged here, may request GPUs for a component that requests none.
+ * True if the component has a runtime other than KServe's own (`kserve-...`),
+ * or names none: KServe then selects one by the model's format, which may be
+ * another one (predictor_model.go, GetSupportingRuntimes()).
  */
+static bool has_other_runtime(const struct node *component)
+{
+	const struct node *model = node_get(component, "model");
+	const struct node *runtime = node_get(model, "runtime");
+	const char *name = node_str(runtime);
+
+	if (node_is_unset(runtime))
+		return field_is_set(model, "modelFormat") ||
+		       field_is_set(component, "huggingface");
+	return !name || !text_starts(name, "kserve-");
+}
+
+/* Adds the devices of a multi-node component, which KServe computes from its
+ * parallelism. A runtime that is not merged here may request GPUs for a
+ * component that requests none. */
 static void gpus(struct pod_builder *builder, struct pod *pod)
 {
 	const struct node *component = pod->source;
-	const struct node *runtime = node_path(component, "model.runtime");
-	const char *name = node_str(runtime);
 	struct kserve_nodes nodes;
 
-	if (!pod->made && !pod->gpu_by && !node_is_unset(runtime) &&
-	    !builder->base && !(name && text_starts(name, "kserve-")))
+	if (!pod->made && !pod->gpu_by && !builder->base &&
+	    has_other_runtime(component))
 		pod->gpu_unknown = true;
 
 	if (node_is_unset(node_get(component, "workerSpec")))
