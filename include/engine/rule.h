@@ -136,9 +136,11 @@ struct rejection {
 	/* Last version that rejects it, including its patch releases; else
 	 * like since. NULL: the last of rejections.versions. */
 	const char *until;
-	/* Feature gate that must be off for the operator to reject the object.
-	 * The finding is an info, because the gate may be on. NULL: none. */
+	/* Feature gate that must be off (if gate_on is set, on) for the
+	 * operator to reject the object. The finding is an info, because the
+	 * gate may be set otherwise. NULL: none. */
 	const char *gate;
+	bool gate_on;
 	/* Adds a fix for a part to its finding; may be NULL. */
 	void (*repair)(struct rule_run *run, struct finding *finding,
 		       const struct node *part);

@@ -69,7 +69,8 @@ static void add_check(struct buf *text, const struct rejections *of,
 	else if (of->versions)
 		buf_addf(text, " (%s)", of->versions);
 	if (one->gate)
-		buf_addf(text, ", unless the feature gate %s is on", one->gate);
+		buf_addf(text, ", %s the feature gate %s is on",
+			 one->gate_on ? "if" : "unless", one->gate);
 }
 
 /* Adds each check of the rule with the caller's function. */

@@ -350,7 +350,10 @@ static int check_docs(const struct option_parser *p, const struct options *o)
 	for (const char *c = url; *c; c++)
 		if ((unsigned char)*c <= ' ' || (unsigned char)*c >= 0x7f ||
 		    strchr("\"'<>\\`{}", *c))
-			scheme = NULL;
+			return option_usage(p,
+					    "--docs-url: `%s` contains a "
+					    "character that an address may not",
+					    url);
 	if (*url && (!scheme || !scheme[3] ||
 		     (strncmp(url, "https:", 6) && strncmp(url, "http:", 5))))
 		return option_usage(p,

@@ -67,7 +67,7 @@ struct box {
 	} kind;
 	const char *const *path;
 	const char *name; /* for BOX_ONE: name that the operator gives it */
-	/* for BOX_SELF: path if it is not "resources" */
+	/* path of the container's resources; NULL: "resources" */
 	const char *const *resources;
 };
 

@@ -8,7 +8,8 @@
 # usage: server-rejects.sh [BUILD]
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
-need_control_plane
+# Without these gates the server drops the field `scheduling` of a Job.
+need_control_plane --feature-gates=GenericWorkload=true,WorkloadWithJob=true
 kube create namespace ml >/dev/null
 
 accepts() { # FILE

@@ -151,7 +151,7 @@ const struct rule rule_field_value_invalid = {
 		"a value that its field does not allow, or that excludes another one",
 	.why = "The API server rejects the object, or the pods that an operator creates from it.",
 	.remedy =
-		"Correct or remove the value; the Kubernetes API reference lists what the field allows.",
+		"Correct or remove the value. The API reference of Kubernetes, or of the operator for its own kinds, lists the allowed values.",
 	.evidence =
 		"enumerations of k8s.io/api v0.37.2 that kube-apiserver 1.37.2 enforces, and of operators' definitions (rules/kube/data/custom_types.tsv); https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation; observed on kube-apiserver 1.37.2",
 	.check_object = check,

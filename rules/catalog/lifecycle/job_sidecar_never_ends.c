@@ -3,9 +3,10 @@
  * Reports jobs and Pods whose training ends while another container of the pod
  * runs forever. A pod has succeeded when all of its containers have ended
  * (kubelet getPhase, pkg/kubelet/kubelet_pods.go, v1.36.1), and its devices are
- * free then. Native sidecars do not count. Only programs that never end by
- * themselves are reported, as the last command of their container, and model
- * servers, only beside a container that trains. Argo and Tekton stop sidecars.
+ * free then. Native sidecars do not count. Two kinds of containers are reported
+ * beside a container that trains or whose command ends: without GPUs, those
+ * whose last command never ends by itself, and with GPUs, those that run a
+ * model server. Argo and Tekton stop sidecars.
  */
 #include <string.h>
 

@@ -67,8 +67,9 @@ struct cel_value custom_variable(struct cel_eval *eval, void *subject,
 				 unsigned index);
 
 /* Convert between nodes of an object and nodes of the tree that expressions
- * read. For a node that has no counterpart, custom_seen() returns the node
- * itself, custom_place() NULL. */
+ * read. A node without a counterpart gives that of its nearest parent. For a
+ * node of another tree, custom_seen() returns the node itself, custom_place()
+ * NULL. */
 const struct node *custom_seen(struct custom_subject *subject,
 			       const struct node *node);
 const struct node *custom_place(struct custom_subject *subject,

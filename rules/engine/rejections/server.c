@@ -146,7 +146,8 @@ static const struct rejection items[] = {
 		  "'`gang.minCount` is ' + string("
 		  "self.scheduling.schedulingPolicy.gang.minCount) + ', above"
 		  " `parallelism` (' + string(self.?parallelism.orValue(1))"
-		  " + ')'"),
+		  " + ')'",
+		  .gate = "WorkloadWithJob", .gate_on = true),
 
 	/* Claims for devices. */
 	REJECTION("request-twice", CLAIM, "requests",

@@ -229,8 +229,8 @@ static const char *unless_or_in(struct rule_run *rr,
 
 	if (one->gate)
 		return arena_printf(rule_arena(rr),
-				    " unless its feature gate %s is on",
-				    one->gate);
+				    " %s its feature gate %s is on",
+				    one->gate_on ? "if" : "unless", one->gate);
 	if (one->since || one->until || version_has(rr, one) == TRI_YES)
 		return "";
 	return arena_printf(rule_arena(rr), " in the versions %s",

@@ -284,8 +284,8 @@ static struct cel_value substring(struct cel_call *call)
 	return cel_string_part(text, from, bytes_of(text, (size_t)end));
 }
 
-/* Returns the length of the white space (Unicode's White_Space) at the start of
- * a text. */
+/* Returns the length in bytes of the white-space character (Unicode's
+ * White_Space) at the start of a text, or 0. */
 static size_t space_length(const char *s, size_t len)
 {
 	size_t n = utf8_length(s, len);
