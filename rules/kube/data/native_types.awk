@@ -76,6 +76,14 @@ function add_word_field(t, at,    bit)
 	tagged[t, bit] = 1
 }
 
+# Adds the field, number i of type t, to the hash table of the type.
+function add_slot(t, i,    at)
+{
+	for (at = tag(name); first_slot[t] + at % slots_of[t] in slot; at++)
+		;
+	slot[first_slot[t] + at % slots_of[t]] = i
+}
+
 function write_field(text, t, at,    flags, type)
 {
 	split_field(text)
@@ -165,12 +173,25 @@ END {
 		first[t] = at
 		first_word[t] = word_fields + 0
 		n = split(fields[t], field, " ")
-		for (i = 1; i <= n; i++)
+		if (n > 255)
+			fail("too many fields of " name_of[t])
+		first_slot[t] = slots + 0
+		for (slots_of[t] = 1; slots_of[t] < 2 * n; slots_of[t] *= 2)
+			;
+		slots += slots_of[t]
+		for (i = 1; i <= n; i++) {
 			write_field(field[i], t, at + i - 1)
+			add_slot(t, i)
+		}
 		at += n
 		words_of[t] = word_fields - first_word[t]
 	}
-	print "};\nconst unsigned short native_word_fields[] = {"
+	print "};\nconst unsigned char native_slots[] = {"
+	for (i = 0; i < slots; i++)
+		printf "\t%d,\n", slot[i]
+	first_slot[types] = slots
+	slots_of[types] = 1
+	print "\t0,\n};\nconst unsigned short native_word_fields[] = {"
 	for (i = 1; i <= word_fields; i++)
 		printf "\t%d,\n", word_field[i]
 	print "};\nconst struct native_constraint native_constraints[] = {"
@@ -190,10 +211,11 @@ END {
 	}
 	print "};\nconst struct native_type native_types[] = {"
 	for (t = 0; t <= types; t++)
-		printf "\t{\"%s\", %d, %d, %d, %d, %d, %d, " \
+		printf "\t{\"%s\", %d, %d, %d, %d, %d, %d, %d, %d, " \
 			"%d, %d, 0%s},\n", \
 			name_of[t], first[t], split(fields[t], field, " "), \
-			first2[t], rows[name_of[t]], first_word[t], \
+			first2[t], rows[name_of[t]], first_slot[t], \
+			slots_of[t] - 1, first_word[t], \
 			words_of[t], first_constraint[t], \
 			constraints[name_of[t]], tags[t]
 	print "};\nconst struct native_kind native_kinds[] = {"

@@ -122,8 +122,8 @@ static void visit_map(struct fields *fields, const struct node *map,
 	if (!node_is_map(map))
 		return;
 	FOR_EACH_CHILD(map, child) {
-		const struct native_field *field =
-			native_find(native_types + type, child->key);
+		const struct native_field *field = native_find(
+			native_types + type, child->key, child->key_len);
 
 		if (field)
 			visit_value(fields, child, field);

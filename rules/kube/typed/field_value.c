@@ -176,7 +176,9 @@ static void visit_map(struct values *values, const struct node *map,
 		break;
 	}
 	for (; field < end; field++)
-		if (field->flags & wanted)
+		if (field->flags & wanted &&
+		    (field->flags & NATIVE_REQUIRED ||
+		     map->tags & node_tag_bit(field->tag)))
 			visit_field(values, map, field);
 }
 

@@ -285,7 +285,8 @@ static struct node *default_value(struct arena *arena,
 				  const struct native_default *row,
 				  const struct node *map)
 {
-	const struct native_field *field = native_find(type, row->field);
+	const struct native_field *field =
+		native_find(type, row->field, strlen(row->field));
 	const struct node *from;
 
 	if (*row->value == '$') {
@@ -549,7 +550,7 @@ static void finish_volume_claim(struct node *claim)
 static void reset_status(struct arena *arena, unsigned type, struct node *root)
 {
 	const struct native_field *field =
-		native_find(&native_types[type], "status");
+		native_find(&native_types[type], "status", 6);
 	struct node *status = typed_find(root, "status", 6);
 
 	if (!field || !status)

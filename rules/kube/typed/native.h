@@ -72,6 +72,9 @@ struct native_constraint {
 struct native_type {
 	const char *name; /* includes group and version if several have it */
 	unsigned short field, nfields, row, nrows; /* ranges of the arrays */
+	/* Range of native_slots, a hash table of the fields by node_tag(). A
+	 * slot holds the number of a field in its type, from 1, or 0. */
+	unsigned short slot, slot_mask;
 	/* Range of native_word_fields, the fields that have allowed words or
 	 * contain such fields. word_tags has the node_tag_bit() bits of their
 	 * names. */
@@ -97,6 +100,7 @@ struct operator_kind {
 
 extern const struct operator_kind operator_kinds[]; /* ends with {NULL} */
 extern const struct native_field native_fields[];
+extern const unsigned char native_slots[];
 extern const unsigned short native_word_fields[]; /* indexes of native_fields */
 /* NULL-terminated lists of words; the first entry is NULL. */
 extern const char *const *const native_enums[];
@@ -116,6 +120,6 @@ const struct native_kind *native_kind(const char *group, const char *version,
 const struct operator_kind *operator_kind(const struct object *object);
 /* Returns NULL if the type lacks the field. */
 const struct native_field *native_find(const struct native_type *type,
-				       const char *name);
+				       const char *name, size_t len);
 
 #endif

@@ -40,8 +40,8 @@ static void canonical(struct arena *arena, unsigned type, struct node *map)
 	struct node *child = map->type == NODE_MAP ? map->first : NULL;
 
 	for (; child; child = child->next) {
-		const struct native_field *field =
-			native_find(&native_types[type], child->key);
+		const struct native_field *field = native_find(
+			&native_types[type], child->key, child->key_len);
 
 		if (field)
 			canonical_value(arena, field, child);
@@ -180,13 +180,19 @@ const struct operator_kind *operator_kind(const struct object *object)
 }
 
 const struct native_field *native_find(const struct native_type *type,
-				       const char *name)
+				       const char *name, size_t len)
 {
-	const struct native_field *fields = native_fields + type->field;
+	const unsigned char *slots = native_slots + type->slot;
+	uint16_t tag = node_tag(name, len);
 
-	for (unsigned i = 0; i < type->nfields; i++)
-		if (*fields[i].name == *name && text_eq(fields[i].name, name))
-			return fields + i;
+	for (unsigned i = tag, n; (n = slots[i & type->slot_mask]); i++) {
+		const struct native_field *field =
+			native_fields + type->field + n - 1;
+
+		if (field->tag == tag && field->len == len &&
+		    text_same_bytes(field->name, name, len))
+			return field;
+	}
 	return NULL;
 }
 

@@ -17,19 +17,21 @@ struct unknown_level {
 
 /* Returns the name of the enclosing type, or of the type of one of its fields,
  * that has the field; or NULL. */
-static const char *owner_of(const struct unknown_level *level, const char *name)
+static const char *owner_of(const struct unknown_level *level,
+			    const struct node *at)
 {
 	const struct native_type *type = level->type;
 
 	while ((level = level->outer))
-		if (native_find(level->type, name))
+		if (native_find(level->type, at->key, at->key_len))
 			return level->type->name;
 	for (unsigned i = 0; i < type->nfields; i++) {
 		const struct native_field *field =
 			native_fields + type->field + i;
 
 		if (field->form == 'T' &&
-		    native_find(native_types + field->type, name))
+		    native_find(native_types + field->type, at->key,
+				at->key_len))
 			return native_types[field->type].name;
 	}
 	return NULL;
@@ -78,7 +80,7 @@ static void report(struct unknown_walk *walk, const struct unknown_level *level,
 	const char *names[MOST_FIELDS];
 	char name[64];
 	unsigned n = type->nfields < MOST_FIELDS ? type->nfields : MOST_FIELDS;
-	struct unknown_field field = {at, name, owner_of(level, at->key), NULL};
+	struct unknown_field field = {at, name, owner_of(level, at), NULL};
 
 	for (unsigned i = 0; i < n; i++)
 		names[i] = native_fields[type->field + i].name;
@@ -120,7 +122,7 @@ static void visit_map(struct unknown_walk *walk, const struct node *map,
 		return;
 	FOR_EACH_CHILD(map, child) {
 		const struct native_field *field =
-			native_find(level.type, child->key);
+			native_find(level.type, child->key, child->key_len);
 
 		if (!field && is_literal(child) && !node_is_unknown(child))
 			report(walk, &level, child);
