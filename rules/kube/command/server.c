@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "kube/command/argv.h"
 #include "kube/command/env.h"
+#include "rules/kube/command/parallel_internal.h"
 
 /* --- the model ------------------------------------------------------------ */
 
@@ -163,6 +164,33 @@ static int64_t variable_port(const char *text, int64_t otherwise)
 	return strpbrk(text, ".[") ? otherwise : port_number(text);
 }
 
+/* True if a flag may be unknown. A variable of the container, which no script
+ * assigns, is none if its value is one word. */
+static bool may_have_more_flags(const struct argv *argv,
+				const struct container *c)
+{
+	bool explained = false;
+
+	for (size_t i = 0; i < argv->n; i++) {
+		const struct arg *arg = &argv->items[i];
+		const char *value;
+		bool set;
+
+		if (!arg->any)
+			continue;
+		if (!arg->variable)
+			return true;
+		assigned_value(c, arg->variable, &set);
+		if (set)
+			return true;
+		value = container_env_text(c, arg->variable);
+		if (!value || *value == '-' || strpbrk(value, " \t\n"))
+			return true;
+		explained = true;
+	}
+	return argv->unknown && !explained;
+}
+
 struct listen_port container_listens_on(const struct container *c)
 {
 	static const char *const other_sources[] = {
@@ -180,7 +208,8 @@ struct listen_port container_listens_on(const struct container *c)
 	const struct model_server *s = find_server(c, &argv, &port.at);
 	struct env_value value;
 
-	if (!s || argv.unknown || argv_have_any(&argv, other_sources))
+	if (!s || may_have_more_flags(&argv, c) ||
+	    argv_have_any(&argv, other_sources))
 		return (struct listen_port){0};
 	if (found) {
 		port.at = found->node;
