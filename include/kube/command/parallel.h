@@ -72,6 +72,14 @@ struct parallel_list container_parallel(const struct container *c);
 int64_t parallel_devices(const struct parallel *parallel,
 			 const struct degree **by);
 /*
+ * Returns the number of nodes of the container's only launcher, if it is
+ * torchrun on several nodes, and neither a flag nor a variable gives it an
+ * address, a rendezvous or a rank: it is then node 0 at 127.0.0.1. Otherwise
+ * returns NULL.
+ */
+const struct degree *torchrun_without_address(struct parallel_list list,
+					      const struct container *c);
+/*
  * Returns the number of whole devices that the container requests, if they are
  * of a vendor whose programs start one process per device. Returns 0 if there
  * are none, for parts of devices, or if unknown. Chips of a TPU host and cores

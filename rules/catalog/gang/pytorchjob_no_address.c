@@ -6,39 +6,15 @@
  * 0 at 127.0.0.1. Source: training-operator v1.9.4
  * pkg/controller.v1/pytorch/envvar.go (setPodEnv), torch/distributed/run.py.
  */
-#include <string.h>
-
 #include "engine/rule.h"
-#include "kube/command/env.h"
 #include "kube/command/parallel.h"
-
-/* True if a flag or a variable may give torchrun an address or a rank. */
-static bool has_rendezvous(const struct container *c)
-{
-	static const char *const flags[] = {"--rdzv", "--master", "--node",
-					    "--standalone", NULL};
-	static const char *const names[] = {
-		"PET_RDZV_ENDPOINT", "PET_MASTER_ADDR", "PET_NODE_RANK", NULL};
-
-	for (const char *const *flag = flags; *flag; flag++)
-		if (container_says(c, *flag))
-			return true;
-	for (const char *const *name = names; *name; name++)
-		if (container_env(c, *name) || container_env_from(c, *name))
-			return true;
-	return false;
-}
 
 static void check_container(struct rule_run *run, const struct container *c)
 {
 	struct parallel_list list = container_parallel(c);
-	const struct degree *nodes;
+	const struct degree *nodes = torchrun_without_address(list, c);
 
-	if (list.n != 1 || strcmp(list.items[0].program, "torchrun") != 0 ||
-	    list.items[0].unknown || has_rendezvous(c))
-		return;
-	nodes = &list.items[0].degrees[DEGREE_NODES];
-	if (nodes->given && !nodes->unknown && nodes->n > 1)
+	if (nodes)
 		report_container(
 			run, c, nodes->node,
 			"without a Master, the operator sets no address: each pod is node 0 at 127.0.0.1, and the %s of torchrun never connect",

@@ -4,6 +4,7 @@
  * pod, lacks the subdomain, or, for a launcher of several nodes, is localhost.
  * A pod has the name HOSTNAME.SUBDOMAIN if a headless Service has the name of
  * the subdomain. JobSet creates the Service and sets the subdomain of its pods.
+ * Localhost is also the default of torchrun, in which each pod is node 0.
  */
 #include <string.h>
 
@@ -164,6 +165,13 @@ static bool uses_master(const struct container *c, const struct argv *argv)
 	       !container_env(c, "PET_RDZV_BACKEND");
 }
 
+/* True for kinds whose operators set no variable of torchrun. */
+static bool sets_no_address(const struct object *object)
+{
+	return object_kind_has(object, KIND_NATIVE) ||
+	       object_is(object, "jobset.x-k8s.io", "JobSet");
+}
+
 /* Checks a variable from which torchrun takes its address, unless a flag gives
  * it. Skips kinds whose operators set such variables. */
 static void check_variable(struct rule_run *run, const struct container *c,
@@ -173,8 +181,7 @@ static void check_variable(struct rule_run *run, const struct container *c,
 	struct parallel_list list = container_parallel(c);
 
 	if (list.n != 1 || !text_eq(list.items[0].program, "torchrun") ||
-	    (!object_kind_has(c->pod->object, KIND_NATIVE) &&
-	     !object_is(c->pod->object, "jobset.x-k8s.io", "JobSet")))
+	    !sets_no_address(c->pod->object))
 		return;
 	if (text_eq(name, "PET_MASTER_ADDR")
 		    ? uses_master(c, &argv) &&
@@ -204,6 +211,22 @@ static void check_flags(struct rule_run *run, const struct container *c)
 	}
 }
 
+/* Reports torchrun on several nodes that uses its default address. Several
+ * launchers in one pod could meet there. */
+static void check_default(struct rule_run *run, const struct container *c)
+{
+	const struct degree *nodes;
+
+	if (c->pod->steady.n < 2 || !sets_no_address(c->pod->object))
+		return;
+	nodes = torchrun_without_address(container_parallel(c), c);
+	if (nodes)
+		report_container(
+			run, c, nodes->node,
+			"torchrun has no address: each pod is node 0 at 127.0.0.1, and the %s never connect",
+			rule_count(run, nodes->n, "node"));
+}
+
 static void check_container(struct rule_run *run, const struct container *c)
 {
 	for (const char *const *name = names; *name; name++) {
@@ -214,6 +237,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 		else if (value.text)
 			check_address(run, c, value.at, value.text);
 	}
+	check_default(run, c);
 	if (may_have_address(node_get(c->node, "command")) ||
 	    may_have_address(node_get(c->node, "args")) ||
 	    node_get(c->node, "source"))
@@ -235,7 +259,7 @@ const struct rule rule_rendezvous_service_missing = {
 	.flags = RULE_ABSENCE,
 	.scope = GPU_PODS,
 	.summary =
-		"the address of the first rank is a name that its pod does not have, or localhost",
+		"the address of the first rank is a name that its pod does not have, or localhost, the default of torchrun",
 	.why = "The other ranks cannot reach the first one: they wait for it and hold their GPUs.",
 	.remedy =
 		"Use the DNS name of the first pod, POD.SUBDOMAIN, and create a headless Service with the name of the subdomain.",
