@@ -62,8 +62,8 @@ static void add_line(struct buf *out, const char *name, const char *text)
 	buf_addc(out, '\n');
 }
 
-/* Prints line by line, so that control characters in a policy's text do not
- * reach the terminal. */
+/* Appends the policy's description with control characters escaped: each line
+ * by itself, because escape_adds() writes one line. */
 static void add_description(struct buf *out, const struct policy *policy)
 {
 	struct buf text;

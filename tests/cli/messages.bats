@@ -31,6 +31,20 @@ values() { # MEMBER FILE
 	[[ $output != *"Move it to"* ]]
 }
 
+@test "labels at the top of an object belong into metadata" {
+	cat >"$BATS_TEST_TMPDIR/notebook.yaml" <<-'EOF'
+		apiVersion: apps/v1
+		kind: Deployment
+		metadata: {name: a}
+		labels: {app: a}
+		spec:
+		  selector: {matchLabels: {app: a}}
+		  template: {metadata: {labels: {app: a}}, spec: {containers: [{name: a, image: "a:1"}]}}
+	EOF
+	run values help "$BATS_TEST_TMPDIR/notebook.yaml"
+	[[ $output == *'Move it to `metadata`'* ]]
+}
+
 @test "a flavor that lacks resources is reported once" {
 	cat >"$BATS_TEST_TMPDIR/queue.yaml" <<-'EOF'
 		apiVersion: kueue.x-k8s.io/v1beta2

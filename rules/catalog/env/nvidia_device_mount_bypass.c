@@ -114,7 +114,7 @@ static const char *consequence(struct rule_run *run,
 			rule_arena(run),
 			" as `%s`: the nvidia runtime takes this as a request for a device, bypassing the device plugin",
 			shown->at);
-	return ", bypassing the device plugin";
+	return ": a mount does not allocate the devices";
 }
 
 static void check_mount(struct rule_run *run, const struct container *c,

@@ -29,15 +29,18 @@ static bool is_reference(const char *text)
 }
 
 /* True for a text that consists of words, such as the name of a secret or a
- * placeholder. Keys and tokens contain digits, or letters in random order. */
+ * placeholder. Keys and tokens contain digits, or letters in random order, and
+ * no blanks. */
 static bool is_words(const char *text)
 {
 	static const char *const words[] = {
-		"token",   "secret", "api-key",	    "api_key",
-		"not-",	   "no-key", "placeholder", "change",
-		"insert",  "todo",   "here",	    "disabled",
-		"offline", "local",  "ollama",	    NULL};
+		"token",  "secret",	 "api-key", "api_key", "not-",
+		"no-key", "placeholder", "change",  "insert",  "todo",
+		"here",	  "disabled",	 "offline", "local",   "ollama",
+		"addkey", NULL};
 
+	if (strchr(text, ' '))
+		return true;
 	for (const char *c = text; *c; c++)
 		if (isdigit((unsigned char)*c))
 			return false;

@@ -11,7 +11,7 @@ const struct rule rule_invalid_syntax = {
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_INTERNAL,
 	.summary = "the text is not valid YAML or JSON, or exceeds a limit",
-	.why = "No tool can apply the text, or it would take too long to check. The rest of the file was not checked.",
+	.why = "No tool can apply the text, or it would take too long to check. The rejected document was not checked. After an error in JSON or an exceeded limit of the file, the rest of the file was not checked either.",
 	.remedy = "Correct the text at the position shown, or split the file "
 		  "there.",
 	.evidence =

@@ -146,7 +146,8 @@ const struct rule rule_cronjob_concurrency_gpu = {
 	.scope = GPU_PODS,
 	.summary = "scheduled GPU work whose runs may overlap",
 	.why = "If a run is late or waits for GPUs, the next run starts alongside it and requests GPUs as well.",
-	.remedy = "Set concurrencyPolicy: Forbid and a deadline.",
+	.remedy =
+		"Set concurrencyPolicy: Forbid, and a deadline of each run (for a CronJob, activeDeadlineSeconds in jobTemplate.spec), so that a run that hangs does not block the later ones.",
 	.evidence =
 		"https://github.com/kubernetes/api/blob/master/batch/v1/types.go ConcurrencyPolicy (default Allow)",
 	.check_object = check,

@@ -4,7 +4,8 @@
  * the MPI launcher, but which get no EFA interface. libfabric finds interfaces
  * only if the device plugin, a claim or the host gives them to the container. A
  * network driver (DRANET) gives the devices of a claim to all containers of the
- * pod. Source: aws/aws-ofi-nccl; AWS's guide of EFA on EKS.
+ * pod. A Job of one pod may use shared memory alone, so it is skipped. Source:
+ * aws/aws-ofi-nccl; AWS's guide of EFA on EKS.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -59,8 +60,18 @@ static const struct node *selects_efa(const struct container *c)
 	return launcher_word(c->pod->object);
 }
 
+/* True for the only pod of a Job. */
+static bool is_alone(const struct pod *pod)
+{
+	return object_is(pod->object, "batch", "Job") &&
+	       pod->object->npods == 1 && !pod->steady.unknown &&
+	       pod->steady.n == 1;
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
+	if (is_alone(pod))
+		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		const struct node *own = container_limits(c);
 		const struct node *at;

@@ -22,6 +22,8 @@ static const char *owner_of(const struct unknown_level *level,
 {
 	const struct native_type *type = level->type;
 
+	if (!level->outer && text_lists("annotations labels", at->key))
+		return "metadata";
 	while ((level = level->outer))
 		if (native_find(level->type, at->key, at->key_len))
 			return level->type->name;
