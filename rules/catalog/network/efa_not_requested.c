@@ -63,7 +63,7 @@ static const struct node *selects_efa(const struct container *c)
 /* True for the only pod of a Job. */
 static bool is_alone(const struct pod *pod)
 {
-	return object_is(pod->object, "batch", "Job") &&
+	return pod->object->class == KIND_BATCH &&
 	       pod->object->npods == 1 && !pod->steady.unknown &&
 	       pod->steady.n == 1;
 }
