@@ -418,6 +418,9 @@ bool rule_operator_is_newer(struct rule_run *run, const struct object *object);
  * kind. */
 bool rule_has_definition(const struct rule_run *run,
 			 const struct object *object);
+/* True unless a check (enum typed_check) cannot report anything about the
+ * object that the run checks. */
+bool rule_may_find(struct rule_run *run, unsigned check);
 /* Returns the policy's statements about the cluster; never NULL. */
 const struct platform *rule_platform(struct rule_run *run);
 /* Returns a finder of DeviceClasses, which quotas of devices depend on. */

@@ -32,6 +32,7 @@ struct field_issue {
 
 struct field_walk {
 	bool counts_only; /* check only numbers of pods */
+	bool valid;	  /* typed_survey() found no value of a wrong type */
 	/* The input or the cluster defines the custom kind, so the table is not
 	 * used for it. */
 	bool defined;

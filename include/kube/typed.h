@@ -50,6 +50,18 @@ const struct node *typed_origin(const struct node *node,
 				const struct node *typed,
 				const struct node *origin);
 
+/* Checks that find no fault in most objects, as bits. */
+enum typed_check {
+	TYPED_SURVEYED = 1, /* always set */
+	TYPED_UNKNOWN = 2,  /* typed_unknown_fields() */
+	TYPED_TYPES = 4,    /* field_issues(), except numbers of pods */
+	TYPED_VALUES = 8,   /* value_issues() */
+	TYPED_ALL = 15,
+};
+/* Returns the checks that may report something about the object; TYPED_ALL for
+ * a kind that is not native. arena is for temporary texts. */
+unsigned typed_survey(struct arena *arena, const struct object *object);
+
 /*
  * A field of a native object or a pod template that the Go types of Kubernetes
  * 1.37 do not have. Fields of a status are not reported.

@@ -304,6 +304,35 @@ static void test_resources(void **state)
 	arena_release(&arena);
 }
 
+static unsigned survey(const char *yaml)
+{
+	struct fixture fixture = {0};
+	const struct object *object = fixture_object(&fixture, yaml);
+	unsigned found = typed_survey(&fixture.arena, object);
+
+	fixture_release(&fixture);
+	return found & ~(unsigned)TYPED_SURVEYED;
+}
+
+static void test_survey(void **state)
+{
+	(void)state;
+	assert_int_equal(survey(POD("{" ONE "}")), 0);
+	assert_int_equal(survey(POD("{" ONE ", hostNetwrk: true}")),
+			 TYPED_UNKNOWN);
+	assert_int_equal(survey(POD("{" ONE ", hostNetwork: 1}")), TYPED_TYPES);
+	assert_int_equal(survey(POD("{" ONE ", nodeSelector: {a: true}}")),
+			 TYPED_TYPES);
+	assert_int_equal(survey(POD("{" ONE ", dnsPolicy: Cluster}")),
+			 TYPED_VALUES);
+	assert_int_equal(survey(POD("{" ONE ", hostname: a_b}")), TYPED_VALUES);
+	assert_int_equal(survey(POD("{containers: [{image: x}]}")),
+			 TYPED_VALUES);
+	assert_int_equal(survey("{apiVersion: example.com/v1, kind: Run}") |
+				 TYPED_SURVEYED,
+			 TYPED_ALL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -314,6 +343,7 @@ int main(void)
 		cmocka_unit_test(test_fragment),
 		cmocka_unit_test(test_custom),
 		cmocka_unit_test(test_resources),
+		cmocka_unit_test(test_survey),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
  */
 #include "engine/rule.h"
 #include "kube/field_value.h"
+#include "kube/typed.h"
 
 /* Returns the place of the field: "volumes[0]", "persistentVolumeClaim",
  * "StorageClass". */
@@ -58,7 +59,7 @@ static void check(struct rule_run *run, const struct object *object)
 	struct value_walk walk = {
 		.found = found, .context = run, .check = VALUE_MISSING};
 
-	if (rule_at_admission(run))
+	if (rule_at_admission(run) || !rule_may_find(run, TYPED_VALUES))
 		return;
 	walk.defined = rule_has_definition(run, object);
 	value_issues(&walk, object);

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/field_type.h"
+#include "kube/typed.h"
 
 /* Returns "`env`", or "`key` of `labels`", or "item 2 of `args`". */
 static const char *name_of(struct rule_run *run,
@@ -104,8 +105,10 @@ static void check(struct rule_run *run, const struct object *object)
 				  .context = run,
 				  .counts_only = rule_at_admission(run)};
 
-	if (!walk.counts_only)
+	if (!walk.counts_only) {
 		walk.defined = rule_has_definition(run, object);
+		walk.valid = !rule_may_find(run, TYPED_TYPES);
+	}
 	field_issues(&walk, object);
 }
 

@@ -276,7 +276,8 @@ static void check(struct rule_run *run, const struct object *object)
 	struct unknown_walk walk = {
 		.found = found, .context = run, .object = object};
 
-	if (rule_at_admission(run) || object->fragment || object->pods_inferred)
+	if (rule_at_admission(run) || object->fragment ||
+	    object->pods_inferred || !rule_may_find(run, TYPED_UNKNOWN))
 		return;
 	walk.defined = rule_has_definition(run, object);
 	if (typed_unknown_fields(&walk))

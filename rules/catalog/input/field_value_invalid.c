@@ -17,6 +17,7 @@
 #include "engine/rule.h"
 #include "kube/field_value.h"
 #include "kube/resources/shm.h"
+#include "kube/typed.h"
 
 enum { MOST_LISTED = 8, SHORTEST = 5 };
 
@@ -132,8 +133,11 @@ static void check(struct rule_run *run, const struct object *object)
 				  .arena = rule_arena(run),
 				  .custom_only = rule_at_admission(run)};
 
-	if (!walk.custom_only)
+	if (!walk.custom_only) {
+		if (!rule_may_find(run, TYPED_VALUES))
+			return;
 		walk.defined = rule_has_definition(run, object);
+	}
 	value_issues(&walk, object);
 	/* At admission, the API server checks the pods when they are
 	 * created. */

@@ -5,6 +5,7 @@
  */
 #include "base/escape.h"
 #include "kube/purpose/class.h"
+#include "kube/typed.h"
 #include "run_internal.h"
 
 /* True if a finding of the rule can change the result for which the caller
@@ -135,12 +136,22 @@ static void count_infrastructure(struct run *run, const struct pod *pod)
 		run->counts.infrastructure_unknown++;
 }
 
+bool rule_may_find(struct rule_run *rr, unsigned check)
+{
+	unsigned *survey = &rr->run->state->survey;
+
+	if (!*survey)
+		*survey = typed_survey(rule_arena(rr), rr->object);
+	return *survey & check;
+}
+
 void run_check_object(struct run *run, const struct object *object,
 		      const struct setting *settings)
 {
 	struct rule_run rr = {.run = run, .object = object};
 
 	run->state->sent = NULL;
+	run->state->survey = 0;
 	FOR_EACH_POD(object, pod) {
 		count_infrastructure(run, pod);
 		check_rules(&rr, pod, settings, scope_of_pod(pod));

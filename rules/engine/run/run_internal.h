@@ -114,7 +114,8 @@ struct run_state {
 	/* The checked object as the API server sends it, in doc_arena; NULL
 	 * until a custom rule reads it. */
 	const struct node *sent;
-	struct arena arena;	   /* lives as long as the run */
+	unsigned survey;    /* its typed_survey(), or 0 before a rule asks */
+	struct arena arena; /* lives as long as the run */
 	struct claim_table claims; /* claims in the current file */
 	/* runtimes of the current file, or NULL */
 	struct runtime_table *runtimes;

@@ -419,8 +419,9 @@ static void check_pair(struct constraint_check *check, const struct node *map,
 				  other));
 }
 
-void constraint_check(struct constraint_check *check, const struct node *value,
-		      const struct native_constraint *constraint)
+static void check_value(struct constraint_check *check,
+			const struct node *value,
+			const struct native_constraint *constraint)
 {
 	if (node_is_unknown(value))
 		return;
@@ -452,5 +453,23 @@ void constraint_check(struct constraint_check *check, const struct node *value,
 		return;
 	default:
 		check_text(check, value, constraint);
+	}
+}
+
+void constraint_check_map(struct constraint_check *check,
+			  const struct node *map,
+			  const struct native_type *type)
+{
+	const struct native_constraint *row =
+		native_constraints + type->constraint;
+
+	for (unsigned i = 0; i < type->nconstraints; i++, row++) {
+		const struct node *node = NULL;
+
+		if (map->tags & node_tag_bit(row->tag))
+			node = node_get_tagged(map, row->field, row->len,
+					       row->tag);
+		if (!node_is_unset(node))
+			check_value(check, node, row);
 	}
 }

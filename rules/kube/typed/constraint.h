@@ -16,9 +16,10 @@ struct constraint_check {
 	bool partial; /* another object may add the missing member of a union */
 };
 
-/* Checks a value against one constraint; the value must be set. An unknown
- * value is skipped. */
-void constraint_check(struct constraint_check *check, const struct node *value,
-		      const struct native_constraint *constraint);
+/* Checks the values of a map against the constraints of its type. Unknown
+ * values are skipped. */
+void constraint_check_map(struct constraint_check *check,
+			  const struct node *map,
+			  const struct native_type *type);
 
 #endif

@@ -64,9 +64,7 @@ static const struct {
 	[NATIVE_LIST] = {1 << NODE_SEQ, "a list"},
 };
 
-/* Returns the required type in words if the value cannot be decoded, else
- * NULL. */
-static const char *required_type(const struct node *node, char form)
+const char *native_wanted_type(const struct node *node, char form)
 {
 	unsigned i = (unsigned char)form;
 	int64_t n;
@@ -85,7 +83,7 @@ static void visit_map(struct fields *fields, const struct node *map,
 static void visit_item(struct fields *fields, const struct node *node,
 		       const struct native_field *field)
 {
-	const char *wanted = required_type(node, field->form);
+	const char *wanted = native_wanted_type(node, field->form);
 
 	if (wanted)
 		found(fields, node, field->name, wanted);
@@ -105,8 +103,8 @@ static void visit_value(struct fields *fields, const struct node *node,
 		return;
 	}
 	/* For a map of lists, only the map is checked. */
-	wanted = required_type(node,
-			       many == NATIVE_LIST ? NATIVE_LIST : NATIVE_MAP);
+	wanted = native_wanted_type(node, many == NATIVE_LIST ? NATIVE_LIST
+							      : NATIVE_MAP);
 	if (wanted)
 		found(fields, node, field->name, wanted);
 	else if (many != (NATIVE_LIST | NATIVE_MAP))
@@ -241,7 +239,7 @@ void field_issues(struct field_walk *walk, const struct object *object)
 				.typed =
 					custom || (kind && !walk->counts_only)};
 
-	if (!walk->counts_only)
+	if (!walk->counts_only && !walk->valid)
 		check_types(&fields, object, kind, custom);
 	if (object->npods && !object->pods_inferred)
 		check_counts(&fields, spec);

@@ -62,19 +62,17 @@ static void found_fault(struct constraint_check *check, const struct node *at,
 	found(check->context, at, "", NULL, text);
 }
 
-static void check_word(struct values *values, const struct node *node,
-		       const struct native_field *field)
+bool native_word_is_allowed(const struct node *node,
+			    const struct native_field *field)
 {
-	const char *const *allowed = native_enums[field->values];
-	const char *const *word = allowed;
+	const char *const *word = native_enums[field->values];
 
 	/* An empty string counts as unset. */
 	if (node->type != NODE_STRING || !node->len || node_is_unknown(node))
-		return;
+		return true;
 	while (*word && strcmp(*word, node->str))
 		word++;
-	if (!*word)
-		found(values, node, field->name, allowed, NULL);
+	return *word;
 }
 
 static void visit_map(struct values *values, const struct node *map,
@@ -83,11 +81,14 @@ static void visit_map(struct values *values, const struct node *map,
 static void visit_item(struct values *values, const struct node *node,
 		       const struct native_field *field)
 {
-	if (field->values && values->walk->check == VALUE_WORDS)
-		check_word(values, node, field);
-	else if (field->form == 'T' && field->type != native_pod_spec &&
-		 field->type != native_container)
+	if (field->values && values->walk->check == VALUE_WORDS) {
+		if (!native_word_is_allowed(node, field))
+			found(values, node, field->name,
+			      native_enums[field->values], NULL);
+	} else if (field->form == 'T' && field->type != native_pod_spec &&
+		   field->type != native_container) {
 		visit_map(values, node, field->type);
+	}
 }
 
 static void visit_field(struct values *values, const struct node *map,
@@ -114,8 +115,6 @@ static void visit_field(struct values *values, const struct node *map,
 static void check_constraints(struct values *values, const struct node *map,
 			      const struct native_type *type)
 {
-	const struct native_constraint *row =
-		native_constraints + type->constraint;
 	struct constraint_check check = {
 		.found = found_fault,
 		.arena = values->walk->arena,
@@ -126,15 +125,7 @@ static void check_constraints(struct values *values, const struct node *map,
 			    values->issue.object->class == KIND_TEMPLATE),
 	};
 
-	for (unsigned i = 0; i < type->nconstraints; i++, row++) {
-		const struct node *node = NULL;
-
-		if (map->tags & node_tag_bit(row->tag))
-			node = node_get_tagged(map, row->field, row->len,
-					       row->tag);
-		if (!node_is_unset(node))
-			constraint_check(&check, node, row);
-	}
+	constraint_check_map(&check, map, type);
 }
 
 static void visit_words(struct values *values, const struct node *map,

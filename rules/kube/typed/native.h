@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct node;
 struct object;
 
 enum native_flags {
@@ -121,5 +122,11 @@ const struct operator_kind *operator_kind(const struct object *object);
 /* Returns NULL if the type lacks the field. */
 const struct native_field *native_find(const struct native_type *type,
 				       const char *name, size_t len);
+/* Returns the required type in words if a value of that form cannot be
+ * decoded, else NULL. */
+const char *native_wanted_type(const struct node *node, char form);
+/* False for a text that is none of the words of the field. */
+bool native_word_is_allowed(const struct node *node,
+			    const struct native_field *field);
 
 #endif
