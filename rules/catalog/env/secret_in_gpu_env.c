@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports literal tokens and keys in the environment of GPU pods, for model
- * hubs, experiment trackers and object stores. Everyone who can read the object
- * or the repository can use them. kube/secret/secret.h defines which texts are
- * secret, and reports mask all of them. The rule skips references, words and
- * placeholders.
+ * hubs, experiment trackers and object stores, and in flags of the command.
+ * Everyone who can read the object or the repository can use them.
+ * kube/secret/secret.h defines which texts are secret, and reports mask all of
+ * them. The rule skips references, words and placeholders.
  *
  * Source: Kubernetes documentation, Good practices for Kubernetes Secrets.
  */
 #include <ctype.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/command/argv.h"
 #include "kube/secret/secret.h"
 
 /* True for a path, or for an address in a secret store, which webhooks and init
@@ -72,11 +74,77 @@ static void check_entry(struct rule_run *run, const struct container *c,
 				 name);
 }
 
+/* True if the command is a server that accepts only requests with the key of
+ * its flag --api-key. */
+static bool is_server(const struct argv *argv, const struct container *c)
+{
+	static const char *const servers[] = {
+		"vllm.entrypoints.openai.api_server", "sglang.launch_server",
+		NULL};
+
+	return argv_have_any(argv, servers) ||
+	       (argv_have(argv, "vllm") && argv_have(argv, "serve") &&
+		!argv_have(argv, "bench")) ||
+	       (node_is_unset(node_get(c->node, "command")) &&
+		text_contains(c->image, "vllm/vllm-openai"));
+}
+
+/* True if some flag may be one that check_flags() looks up. */
+static bool may_have_flag(const struct argv *argv)
+{
+	for (size_t i = 0; i < argv->n; i++) {
+		const char *text = argv->items[i].text;
+
+		if (text && text[0] == '-' && text[1] == '-' &&
+		    (text[2] == 'a' || text[2] == 'h' || text[2] == 'w') &&
+		    (strstr(text, "token") || strstr(text, "key")))
+			return true;
+	}
+	return false;
+}
+
+/* Checks the values of flags like those of the variables that have the same
+ * meaning. Any text is the key of a server, even one that consists of words. */
+static void check_flags(struct rule_run *run, const struct container *c)
+{
+	static const struct {
+		const char *flag, *variable;
+	} flags[] = {
+		{"--hf-token", "HF_TOKEN"},
+		{"--hf-api-token", "HF_TOKEN"},
+		{"--wandb-api-key", "WANDB_API_KEY"},
+		{"--api-key", "VLLM_API_KEY"},
+	};
+	struct argv argv = container_argv(c);
+
+	if (!may_have_flag(&argv))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+		bool serves = text_eq(flags[i].flag, "--api-key");
+		const struct arg *arg;
+		const char *text = argv_flag(&argv, flags[i].flag, &arg);
+		struct finding *f;
+
+		if (!text || strpbrk(text, "${<") || is_reference(text) ||
+		    !secret_is(flags[i].variable, text) || is_prefix(text) ||
+		    (serves ? !is_server(&argv, c) : is_words(text)))
+			continue;
+		f = report_container(run, c, arg->node,
+				     "the value of `%s` is in plain text: "
+				     "anyone who can read the object or the "
+				     "repository can use it",
+				     flags[i].flag);
+		if (is_words(text))
+			finding_severity(f, SEVERITY_WARNING);
+	}
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const bool *last = secret_last_letters();
 
-	FOR_EACH_CONTAINER(pod, c)
+	FOR_EACH_CONTAINER(pod, c) {
+		check_flags(run, c);
 		for (size_t i = 0; i < c->nenv; i++) {
 			const struct node *name = c->env[i].name;
 
@@ -84,6 +152,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			    last[(unsigned char)name->str[name->len - 1]])
 				check_entry(run, c, &c->env[i]);
 		}
+	}
 }
 
 const struct rule rule_secret_in_gpu_env = {

@@ -142,6 +142,7 @@ static const struct word {
 	{"sharedaccesskey", true},
 };
 enum { WORDS = ARRAY_SIZE(words) };
+static const struct word any_value = {"api-key", false};
 
 /* True if a part of a name starts here: after a character that is neither
  * letter nor digit, or with a capital after a small letter. */
@@ -246,7 +247,8 @@ static void each(struct credential_scan *scan, const char *text,
 	}
 }
 
-/* Finds the value of `--password x`, which may be two items of a list. */
+/* Finds the value of `--password x`, which may be two items of a list. Any text
+ * after `--api-key` may be the key of a server. */
 static void take_option(struct credential_scan *scan, size_t at, size_t end)
 {
 	size_t stop = until(scan, end, " \t\r\n\"',=:"), next;
@@ -258,7 +260,8 @@ static void take_option(struct credential_scan *scan, size_t at, size_t end)
 		return;
 	next = span(scan, stop, "\\\"' \t\r\n,-");
 	if (next > stop)
-		take_value(scan, next, word);
+		take_value(scan, next,
+			   text_eq(word->text, "api-key") ? &any_value : word);
 }
 
 /* --- by form -------------------------------------------------------------- */
