@@ -307,7 +307,7 @@ static void operators_add_devices(void **state)
 		{"{apiVersion: serving.kserve.io/v1beta1, kind: "
 		 "InferenceService, spec: {predictor: {model: {modelFormat: "
 		 "{name: sklearn}}}}}",
-		 0, 0, false, false},
+		 0, 0, true, false},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

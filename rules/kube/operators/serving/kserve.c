@@ -296,8 +296,9 @@ static unsigned runtime_injects(const char *name)
 
 /*
  * True if the component has a runtime other than KServe's own (`kserve-...`),
- * or names none: KServe then selects one by the model's format, which may be
- * another one (predictor_model.go, GetSupportingRuntimes()).
+ * or names none and has one node: KServe then selects one by the model's
+ * format, which may be another one (predictor_model.go,
+ * GetSupportingRuntimes()).
  */
 static bool has_other_runtime(const struct node *component)
 {
@@ -306,8 +307,9 @@ static bool has_other_runtime(const struct node *component)
 	const char *name = node_str(runtime);
 
 	if (node_is_unset(runtime))
-		return field_is_set(model, "modelFormat") ||
-		       field_is_set(component, "huggingface");
+		return node_is_unset(node_get(component, "workerSpec")) &&
+		       (field_is_set(model, "modelFormat") ||
+			field_is_set(component, "huggingface"));
 	return !name || !text_starts(name, "kserve-");
 }
 
