@@ -63,9 +63,8 @@ static const struct node *selects_efa(const struct container *c)
 /* True for the only pod of a Job. */
 static bool is_alone(const struct pod *pod)
 {
-	return pod->object->class == KIND_BATCH &&
-	       pod->object->npods == 1 && !pod->steady.unknown &&
-	       pod->steady.n == 1;
+	return pod->object->class == KIND_BATCH && pod->object->npods == 1 &&
+	       !pod->steady.unknown && pod->steady.n == 1;
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

@@ -166,7 +166,7 @@ static size_t idle_word(const struct argv *argv)
 {
 	static const char *const names[] = {"sleep", "tail", NULL};
 	static struct argv_names waiting = {.names = names};
-	bool loop = false, any = false;
+	bool loop = false, any = false; /* of the current command */
 
 	if (!argv_have_name(argv, &waiting))
 		return argv->n;
@@ -177,6 +177,7 @@ static size_t idle_word(const struct argv *argv)
 			return i;
 		if (is_work(argv, i))
 			break;
+		any &= !argv->items[i].first;
 		if (text_eq(arg, "while") || text_eq(arg, "until"))
 			loop = true;
 		else if (takes_any(arg))
