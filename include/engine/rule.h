@@ -128,6 +128,7 @@ struct rejection {
 	bool absent;	     /* a part without the field may be rejected */
 	/* Each text that is not empty is rejected, so that `$NAME` is, too. */
 	bool any_text;
+	bool gate_on; /* `gate` must be on instead of off */
 	/* First version that rejects it. The finding is a warning, because
 	 * earlier versions in use accept it, unless the cluster's version is
 	 * known: then it is an error, or the check is skipped. NULL: all of
@@ -140,7 +141,6 @@ struct rejection {
 	 * operator to reject the object. The finding is an info, because the
 	 * gate may be set otherwise. NULL: none. */
 	const char *gate;
-	bool gate_on;
 	/* Adds a fix for a part to its finding; may be NULL. */
 	void (*repair)(struct rule_run *run, struct finding *finding,
 		       const struct node *part);
