@@ -8,7 +8,8 @@
  * above 0. A max of 0, which allows no GPU, prevents it too. A defaultRequest
  * or min alone adds a request without a limit, which the API server rejects.
  * Source: pkg/apis/core/v1/defaults.go, plugin/pkg/admission/limitranger;
- * kubernetes#74507; observed on kube-apiserver: each container gets one GPU.
+ * kubernetes#74507; observed on kube-apiserver 1.37.2: each container gets one
+ * GPU.
  */
 #include "base/array.h"
 #include "base/text.h"
@@ -188,7 +189,7 @@ const struct rule rule_limitrange_gpu_container_max = {
 	.remedy =
 		"Limit GPUs with a ResourceQuota. If max must stay, set default and defaultRequest of the resource to 0.",
 	.evidence =
-		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/v1/defaults.go SetDefaults_LimitRangeItem; https://github.com/kubernetes/kubernetes/issues/74507; observed on kube-apiserver",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/v1/defaults.go SetDefaults_LimitRangeItem; https://github.com/kubernetes/kubernetes/issues/74507; observed on kube-apiserver 1.37.2",
 	.check_object = check,
 	.check_pod = check_pod,
 };

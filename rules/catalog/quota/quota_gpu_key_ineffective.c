@@ -144,6 +144,6 @@ const struct rule rule_quota_gpu_key_ineffective = {
 	.remedy =
 		"Use requests.<resource>, for example requests.nvidia.com/gpu.",
 	.evidence =
-		"https://github.com/kubernetes/kubernetes/tree/master/pkg/quota/v1/evaluator/core/pods.go; https://github.com/kubeflow/website/issues/2460; https://github.com/NVIDIA/k8s-device-plugin/issues/211; observed on kube-apiserver",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/quota/v1/evaluator/core/pods.go; https://github.com/kubeflow/website/issues/2460; https://github.com/NVIDIA/k8s-device-plugin/issues/211; observed on kube-apiserver 1.37.2",
 	.check_object = check,
 };

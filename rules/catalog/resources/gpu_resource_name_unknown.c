@@ -256,7 +256,7 @@ const struct rule rule_gpu_resource_name_unknown = {
 	.remedy =
 		"Use the name that the device plugin advertises, for example nvidia.com/gpu.",
 	.evidence =
-		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/helper IsExtendedResourceName; observed on kube-apiserver",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/helper IsExtendedResourceName; observed on kube-apiserver 1.37.2",
 	.check_pod = check,
 	.check_workload = check_workload,
 };
