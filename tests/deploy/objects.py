@@ -26,7 +26,7 @@ import sys
 import yaml
 
 HELM_LABELS = {"helm.sh/chart", "app.kubernetes.io/managed-by"}
-KINDS = 29  # number of kinds that gpugated watches
+KINDS = 30  # number of kinds that gpugated watches
 OPTIONAL_GROUPS = {"cert-manager.io", "monitoring.coreos.com"}
 problems = []
 
