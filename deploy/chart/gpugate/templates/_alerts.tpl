@@ -133,11 +133,11 @@ groups:
       summary: The cluster state of {{ "{{ $labels.pod }}" }} is {{ "{{ $value | humanizeDuration }}" }} old
       description: Rules about quotas, classes, queues and nodes are skipped after the policy's maxAge or, if it sets none, 15 minutes after the last answer of the API server.
   - alert: GpugateClusterKindNotRead
-    expr: count by (pod) (gpugate_cluster_objects{ {{- $job -}} }) < 29
+    expr: count by (pod) (gpugate_cluster_objects{ {{- $job -}} }) < 30
     for: 15m
     labels: {severity: warning}
     annotations:
-      summary: Replica {{ "{{ $labels.pod }}" }} can read only {{ "{{ $value }}" }} of 29 kinds of the cluster
+      summary: Replica {{ "{{ $labels.pod }}" }} can read only {{ "{{ $value }}" }} of 30 kinds of the cluster
       description: Rules that need the others are skipped. The log names the kinds and the reasons; usually a ClusterRole lacks get, list and watch.
   - alert: GpugateClusterListsAnew
     expr: sum by (pod) (increase(gpugate_cluster_relists_total{ {{- $job -}} }[1h])) > 100
