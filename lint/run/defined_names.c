@@ -289,7 +289,8 @@ static void lint_runtimes(struct defined_names *names, struct runtime_file *out)
 {
 	const struct source *text = out->source;
 	struct run_options options = names->job->run;
-	struct arena arena = ARENA_INIT;
+	/* documents are dropped one by one, the lines of the text are kept */
+	struct arena arena = ARENA_INIT, docs = ARENA_INIT;
 	struct run_file file;
 	struct source source;
 	struct buf path;
@@ -307,9 +308,10 @@ static void lint_runtimes(struct defined_names *names, struct runtime_file *out)
 		    text->len + text->bom);
 	file.source = &source;
 	run_init(&run, &options);
-	run_file(&run, &file, &arena, NULL, NULL);
+	run_file(&run, &file, &docs, NULL, NULL);
 	run_release(&run);
 	buf_release(&path);
+	arena_release(&docs);
 	arena_release(&arena);
 	text_findings_end(out->findings);
 }
