@@ -216,10 +216,6 @@ def is_placed(finding, places):
     # A map or list of several lines is marked on its first line.
     if (start, end) in places[pointer] or start in places[pointer]:
         return True
-    # A map may also be marked by its key.
-    key = pointer.rsplit("/", 1)[-1]
-    if start[0] == end[0] and end[1] - start[1] in (len(key), len(key) + 2):
-        return True
     return any((start, end) in spans for child, spans in places.items()
                if child.startswith(pointer + "/"))
 

@@ -114,12 +114,21 @@ def examples(table, one, of, mark, path):
     yield dict(one, **wrap(path[:-1], dict(beside, **wrap(path[-1:], WRONG))))
 
 
+def is_missing(cause, where):
+    """Return true if a cause of a refusal is the missing field, or the item that lacks
+    it: claims[0] for claims[0].name."""
+    return cause.get("field") == where or \
+        cause.get("reason") == "FieldValueRequired" and \
+        cause.get("field") == where.rpartition(".")[0] and \
+        cause["field"].endswith("]")
+
+
 def is_refused(server, examples, mark, where):
     for one in examples:
         status, answer, _ = server.create(one)
         causes = (answer.get("details") or {}).get("causes", [])
         if mark == "required":
-            return any(c.get("field") == where for c in causes)
+            return any(is_missing(c, where) for c in causes)
         if status in (403, 422) and WRONG in answer.get("message", ""):
             return True
     return False

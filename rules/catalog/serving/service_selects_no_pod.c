@@ -55,41 +55,57 @@ static const struct node *own_service(const struct pod *pod)
 	return node_str(at) ? at : NULL;
 }
 
-/* Returns the key of a former operator by which the Service selects the pods of
- * the job, or NULL. */
-static const char *former_key(const struct kube_service *service,
-			      const struct workload *job)
+/* Returns the entry of the selector with a former operator's label for the name
+ * of a job, or NULL. */
+static const struct pod_label *former_label(const struct kube_service *service)
 {
 	static const char *const keys[] = {"pytorch-job-name", "tf-job-name",
 					   "tf_job_name",      "mpi-job-name",
 					   "mpi_job_name",     NULL};
 
 	for (size_t i = 0; i < service->nselector; i++)
-		if (text_any(service->selector[i].key, keys, text_eq) &&
-		    text_eq(service->selector[i].value, job->id.name))
-			return service->selector[i].key;
+		if (text_any(service->selector[i].key, keys, text_eq))
+			return &service->selector[i];
 	return NULL;
 }
 
-static void check_former(struct rule_run *run, const struct workload *w)
+/* True for a Kubeflow job beside the Service that the label names, although no
+ * pod of it has the label. */
+static bool lacks_label(const struct object_index *set,
+			const struct kube_service *service,
+			const struct workload *job,
+			const struct pod_label *label)
+{
+	if (job->class != KIND_TRAINING || job->child ||
+	    !text_starts(job->id.api_version, "kubeflow.org/") ||
+	    !text_eq(label->value, job->id.name) ||
+	    !service_is_beside(set, service, job))
+		return false;
+	for (size_t i = 0; i < job->npods; i++)
+		if (find_label(&job->pods[i], label->key))
+			return false;
+	return true;
+}
+
+/* Checks all Services at once, because the findings of check() are in the file
+ * of the workload. */
+static void check_services(struct rule_run *run)
 {
 	const struct object_index *set = rule_index(run);
 
 	for (size_t i = 0; i < set->nservices; i++) {
 		const struct kube_service *service = &set->services[i];
-		const char *key = service_is_beside(set, service, w)
-					  ? former_key(service, w)
-					  : NULL;
+		const struct pod_label *label = former_label(service);
 
-		for (size_t p = 0; key && p < w->npods; p++)
-			if (find_label(&w->pods[p], key))
-				key = NULL;
-		if (key)
-			report_place(
-				run, &service->id, &service->selector_place,
-				"Service `%s` selects pods by `%s`, a label that the training-operator does not set: it selects no pod of %s",
-				service->id.name, key,
-				rule_title(run, w->id.kind, w->id.name));
+		FOR_EACH_WORKLOAD(set, job)
+			if (label && lacks_label(set, service, job, label))
+				report_place(
+					run, &service->id,
+					&service->selector_place,
+					"Service `%s` selects pods by `%s`, a label that the training-operator does not set: it selects no pod of %s",
+					service->id.name, label->key,
+					rule_title(run, job->id.kind,
+						   job->id.name));
 	}
 }
 
@@ -99,9 +115,6 @@ static void check(struct rule_run *run, const struct workload *w)
 					      ? rule_object(run, w)
 					      : NULL;
 
-	if (object && object->class == KIND_TRAINING &&
-	    text_eq(object->group, "kubeflow.org"))
-		check_former(run, w);
 	if (!object || !object_kind_has(object, KIND_NATIVE) ||
 	    object->npods != 1 || w->npods != 1 || object->fragment)
 		return;
@@ -136,4 +149,5 @@ const struct rule rule_service_selects_no_pod = {
 	.evidence =
 		"https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#stable-network-id",
 	.check_workload = check,
+	.check_set = check_services,
 };
