@@ -483,3 +483,49 @@ mend() {
 	run "$GPUGATE" quota --isolated .
 	holds "$output" '4  RoleBasedGroup llama'
 }
+
+@test "a patch of a file with a runtime and many workloads" {
+	{
+		cat <<-'EOF'
+			apiVersion: serving.kserve.io/v1alpha1
+			kind: ServingRuntime
+			metadata: {name: rt, namespace: ml}
+			spec:
+			  supportedModelFormats: [{name: pytorch}]
+			  containers:
+			  - name: kserve-container
+			    image: vllm/vllm-openai:v0.11.0
+			    args: [--model, m]
+			    resources: {limits: {nvidia.com/gpu: 1.5}}
+		EOF
+		for i in $(seq 40); do
+			cat <<-EOF
+				---
+				apiVersion: apps/v1
+				kind: Deployment
+				metadata: {name: d$i, namespace: ml}
+				spec:
+				  selector: {matchLabels: {app: d}}
+				  template:
+				    metadata: {labels: {app: d}}
+				    spec:
+				      containers:
+				      - name: a
+				        image: vllm/vllm-openai:v0.11.0
+				        args: [--model, m, "$(printf '%02000d' "$i")"]
+				        resources: {limits: {nvidia.com/gpu: 1}}
+			EOF
+		done
+	} >runtime.yaml
+	cat >service.yaml <<-'EOF'
+		apiVersion: serving.kserve.io/v1beta1
+		kind: InferenceService
+		metadata: {name: s, namespace: ml}
+		spec:
+		  predictor: {model: {modelFormat: {name: pytorch}, runtime: rt}}
+	EOF
+	run --separate-stderr "$GPUGATE" lint --isolated --diff .
+	is "$(grep -c '^+++ ' <<<"$output")" 1
+	run "$GPUGATE" lint --isolated --format concise --fail-on never .
+	is "$(grep -c gpu-fractional-quantity <<<"$output")" 1
+}

@@ -46,8 +46,8 @@ void admission_free(struct admission *admission);
 /* Takes ownership of the policy; the previous policy is freed when the last
  * review that uses it ends. Without a policy, reviews are answered with 503. */
 void admission_set_policy(struct admission *admission, struct policy *policy);
-/* Takes over one reference. If cluster is NULL, there is no state, and rules
- * that need one are skipped and counted. */
+/* Takes over one reference. NULL means that the state is unknown: rules that
+ * need it are skipped and counted. */
 void admission_set_cluster(struct admission *admission,
 			   const struct cluster *cluster);
 /*

@@ -112,7 +112,7 @@ static struct function **function_at(const char *name)
 	return f;
 }
 
-/* Returns NULL if there is no function of this name. */
+/* Reads the overloads of a function; returns NULL for an unknown name. */
 static struct function *read_function(struct arena *arena, const char *name)
 {
 	unsigned looks = looks_of(name);
