@@ -11,6 +11,7 @@ struct removed_version {
 	/* N if Kubernetes 1.N removed it, or 0 for a CRD, which its operator
 	 * removed */
 	int since;
+	const char *only; /* the only operator that serves it, or NULL */
 };
 
 /* Returns the removed version of the object; NULL if its version is served or

@@ -4,7 +4,8 @@
  * operator serves. They are listed in rules/kube/data/removed_versions.tsv. A
  * version that no supported release of Kubernetes serves, or that the release
  * named in the policy has removed, is certainly rejected and an error. Others
- * are a warning, because an older cluster or operator may still serve them.
+ * are a warning, because an older cluster or operator may still serve them, or
+ * an info if another operator does.
  */
 #include "engine/rule.h"
 #include "kube/api_version.h"
@@ -23,7 +24,16 @@ static struct finding *report(struct rule_run *run, const struct object *object,
 			      const struct removed_version *removed)
 {
 	const struct node *at = node_get(object->root, "apiVersion");
+	struct finding *f;
 
+	if (removed->only) {
+		f = report_object(
+			run, object, at,
+			"only %s's operator serves %s `%s`: if the cluster has another one, the API server rejects the object",
+			removed->only, object->kind, object->api_version);
+		finding_severity(f, SEVERITY_INFO);
+		return f;
+	}
 	if (!removed->since)
 		return report_object(
 			run, object, at,
@@ -69,6 +79,6 @@ const struct rule rule_api_version_removed = {
 	.why = "Unless the cluster or the operator is older, the API server does not know the apiVersion: it rejects the object, and nothing runs.",
 	.remedy = "Convert the object to an apiVersion that is served.",
 	.evidence =
-		"k8s.io/api v0.37.2, APILifecycleRemoved; https://github.com/kubeflow/trainer/tree/release-1.9/manifests/base/crds; https://github.com/kubeflow/mpi-operator/tree/master/manifests/base; https://kubernetes.io/docs/reference/using-api/deprecation-guide/; observed on kube-apiserver 1.37.2",
+		"k8s.io/api v0.37.2, APILifecycleRemoved; https://github.com/kubeflow/trainer/tree/release-1.9/manifests/base/crds; https://github.com/kubeflow/mpi-operator/tree/master/manifests/base; https://github.com/kubeflow/arena/blob/master/arena-artifacts/crds/kubeflow.org_mpijobs.yaml; https://kubernetes.io/docs/reference/using-api/deprecation-guide/; observed on kube-apiserver 1.37.2",
 	.check_object = check,
 };

@@ -146,8 +146,8 @@ table == "instance_types" {
 }
 table == "mig_profiles" { printf "\t{\"%s\", %s},\n", $1, text($2) }
 table == "removed_versions" {
-	printf "\t{\"%s\", \"%s\", %s, %d},\n", $1, $2, \
-		$3 == "*" ? "NULL" : text($3), $4
+	printf "\t{\"%s\", \"%s\", %s, %d, %s},\n", $1, $2, \
+		$3 == "*" ? "NULL" : text($3), $4, $5 ? text($5) : "NULL"
 }
 table == "device_paths" {
 	printf "\t{\"%s\", HOST_SHOWS_%s},\n", $1, toupper($2)
