@@ -13,8 +13,7 @@ $(BUILD)/gen/docs_url.h: FORCE
 	@mkdir -p $(@D)
 	@$(call rewrite,echo '#define GPUGATE_DOCS_URL "$(DOCS_URL)"')
 
-$(BUILD)/lint/term/program.o: $(BUILD)/gen/version.h
-$(BUILD)/lint/term/docs.o: $(BUILD)/gen/docs_url.h
+$(BUILD)/lint/term/program.o: $(BUILD)/gen/version.h $(BUILD)/gen/docs_url.h
 
 $(BUILD)/gen/examples.inc: lint/commands/examples.sh FORCE
 	@mkdir -p $(@D)

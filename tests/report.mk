@@ -28,7 +28,7 @@ $(BUILD)/tests/unit/test_subprocess: $(BUILD)/%: %.c \
 		$(BUILD)/lint/files/subprocess.o $(REPORT_OBJ) $(LIB) $(LIBS) \
 		-lcmocka
 
-LSP_OBJ := $(patsubst %,$(BUILD)/lint/lsp/%.o,frame text uri)
+LSP_OBJ := $(patsubst %,$(BUILD)/lint/lsp/%.o,protocol)
 $(BUILD)/tests/unit/test_lsp: $(BUILD)/%: %.c $(LSP_OBJ) $(REPORT_OBJ) $(LIB)
 	@mkdir -p $(@D)
 	$(say) TEST $@

@@ -7,6 +7,9 @@
 #ifndef BASE_PATH_H
 #define BASE_PATH_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "base/buf.h"
 
 /* Cleans a path as text: "./a//b/" gives "a/b", and "." gives "". */
@@ -26,5 +29,7 @@ char *path_real(const char *path);
 /* Returns the length of the part of an absolute folder that is the root of its
  * repository, or 0. */
 size_t repository_length(const char *folder);
+/* True if the name ends in .yaml, .yml or .json. */
+bool path_is_manifest(const char *name);
 
 #endif

@@ -21,7 +21,6 @@
 #include "lint/render/render.h"
 #include "lint/run/filter.h"
 #include "lint/term/log.h"
-#include "lint/text/names.h"
 
 enum cmp_kind { CMP_NOTHING, CMP_KUSTOMIZE, CMP_HELM, CMP_PLAIN };
 
@@ -338,7 +337,7 @@ static enum cmp_kind discover(const struct cmp *cmp)
 	/* The application's folder is the current one. */
 	if (!access("Chart.yaml", F_OK))
 		return CMP_HELM;
-	return cmp->recurse || has_entry(cmp->folder, is_manifest)
+	return cmp->recurse || has_entry(cmp->folder, path_is_manifest)
 		       ? CMP_PLAIN
 		       : CMP_NOTHING;
 }
@@ -347,7 +346,7 @@ static enum cmp_kind discover(const struct cmp *cmp)
 
 static int manifest_entry(const struct dirent *entry)
 {
-	return is_manifest(entry->d_name) ||
+	return path_is_manifest(entry->d_name) ||
 	       ((entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) &&
 		strcmp(entry->d_name, ".") != 0 &&
 		strcmp(entry->d_name, "..") != 0 &&
@@ -425,7 +424,7 @@ static int add_folder(struct cmp *cmp, struct filter *f, const char *folder)
 		path_join(folder, entries[i]->d_name, &path);
 		if (is_folder(entries[i], path.data))
 			rc |= cmp->recurse ? add_folder(cmp, f, path.data) : 0;
-		else if (is_manifest(entries[i]->d_name))
+		else if (path_is_manifest(entries[i]->d_name))
 			rc |= add_file(cmp, f, path.data);
 		free(entries[i]);
 	}

@@ -13,7 +13,7 @@
 #include "base/path.h"
 #include "engine/finding.h"
 #include "lint/files/files.h"
-#include "lint/settings/policies.h"
+#include "lint/settings/settings.h"
 #include "lint/term/escape.h"
 #include "lint/term/log.h"
 

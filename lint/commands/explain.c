@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "commands.h"
 #include "engine/finding.h"
 #include "lint/options/options.h"
 #include "lint/term/log.h"
-#include "rules.h"
 
 enum { INDENT = 12 };
 

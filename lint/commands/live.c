@@ -6,7 +6,7 @@
  * pods, and other kinds that rules need, are read; Secrets and ConfigMaps never
  * are.
  */
-#include "live.h"
+#include "commands.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -15,9 +15,8 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "kube/object.h"
+#include "lint/commands/snapshot/snapshot.h"
 #include "lint/term/log.h"
-#include "snapshot/kubectl.h"
-#include "snapshot/snapshot.h"
 
 /* Kinds that make no pods, but that rules need. */
 static const char beside[] =

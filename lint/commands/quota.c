@@ -3,7 +3,7 @@
  * `gpugate quota`: reads files like lint, with only the rule invalid-syntax,
  * and makes a table from the facts about them.
  */
-#include "quota_since.h"
+#include "commands.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,6 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "lint/term/log.h"
-#include "live.h"
 
 /* True if a quota is exceeded in the sense of --fail-on: `error` compares the
  * steady state, lower severities the peak. */

@@ -10,9 +10,8 @@
 #include "base/err.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "commands.h"
 #include "lint/files/git.h"
-#include "lint/text/names.h"
-#include "quota_since.h"
 
 struct quota_since {
 	struct lint *lint;
@@ -31,7 +30,7 @@ bool quota_since_changed(void *since, const char *path)
 
 	buf_init(&absolute);
 	path_absolute(s->lint->cwd, path, &absolute);
-	changed = is_manifest(path) &&
+	changed = path_is_manifest(path) &&
 		  git_changes_have(&s->changes, absolute.data);
 	buf_release(&absolute);
 	return changed;
@@ -174,7 +173,7 @@ int quota_since_add(struct quota_since *s, struct quota_table *table,
 	};
 
 	for (size_t i = 0; i < s->changes.n; i++)
-		if (is_manifest(s->changes.names[i]) &&
+		if (path_is_manifest(s->changes.names[i]) &&
 		    is_asked(s, s->changes.names[i]) && read_old(s, i, err))
 			return -1;
 	object_index_finish(&s->run.index);

@@ -4,7 +4,7 @@
  * as admission policies. The tables of rules/docs/README.md are this command's
  * Markdown.
  */
-#include "rules.h"
+#include "commands.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,16 +12,15 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "engine/custom.h"
 #include "engine/run.h"
 #include "lint/options/options.h"
-#include "lint/settings/policies.h"
+#include "lint/settings/settings.h"
 #include "lint/term/escape.h"
 #include "lint/term/log.h"
-#include "lint/text/names.h"
-#include "lint/text/xml_out.h"
 
 enum { WALK_FILES = 16 };
 
@@ -84,7 +83,7 @@ static int visit_file(const char *path, const struct stat *st, int type,
 		      struct FTW *ftw)
 {
 	if (type == FTW_F &&
-	    (!ftw->level || (is_manifest(path) && holds_rules(path))))
+	    (!ftw->level || (path_is_manifest(path) && holds_rules(path))))
 		add_file(walking, path);
 	return 0;
 }

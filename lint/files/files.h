@@ -26,7 +26,7 @@ enum file_flags {
 	FILE_FIXED = 32,    /* changed by --fix, or in --diff */
 	FILE_FIX_FAILED = 64,
 	FILE_REGULAR = 128,   /* not a pipe or device, and not empty */
-	FILE_READ_ONCE = 256, /* a pipe or standard input: see stdin_cache.h */
+	FILE_READ_ONCE = 256, /* a pipe or standard input: see input.h */
 	FILE_LINK = 512,      /* a symbolic link */
 	/* named on the command line: may link to any place */
 	FILE_NAMED = 1024,

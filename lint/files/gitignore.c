@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Matches .gitignore patterns, after gitignore(5). The matcher for simple
- * globs, which remembers only the last star, is used once for the parts of a
- * path (`**`) and once for the bytes of a part (`*`), so that the cost is at
- * most the product of the lengths. Most patterns are plain names or `*.suffix`;
- * those are compared as text.
+ * Matches the patterns of .gitignore, after gitignore(5), and of --exclude.
+ * The matcher for simple globs, which remembers only the last star, is used
+ * once for the parts of a path (`**`) and once for the bytes of a part (`*`),
+ * so that the cost is at most the product of the lengths. Most patterns are
+ * plain names or `*.suffix`; those are compared as text.
  */
 #include "gitignore.h"
 
@@ -12,11 +12,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/array.h"
+#include "base/buf.h"
 #include "base/file.h"
+#include "base/glob.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -175,7 +179,7 @@ static bool is_any_depth(const char *p, const char *end)
 }
 
 /* Matches a pattern without "!" and trailing "/". */
-static bool glob_match(const char *pattern, const char *path)
+static bool match_glob(const char *pattern, const char *path)
 {
 	const char *p = pattern, *s = path;
 	const char *star = NULL, *retry = NULL;
@@ -213,7 +217,7 @@ static bool pattern_match(const struct ignore_pattern *pattern,
 	if (pattern->kind == PATTERN_NAME)
 		return !strcmp(pattern->text, subject);
 	if (pattern->kind == PATTERN_GLOB)
-		return glob_match(pattern->text, subject);
+		return match_glob(pattern->text, subject);
 	len = strlen(name);
 	return len >= pattern->len &&
 	       !memcmp(name + len - pattern->len, pattern->text, pattern->len);
@@ -409,4 +413,91 @@ const struct ignore_list *ignore_above(struct arena *arena, const char *folder)
 		end += strcspn(folder + end, "/");
 	}
 	return list;
+}
+
+/*
+ * Implements --exclude. Excluded files are not counted, because the user asked
+ * for it.
+ */
+
+struct exclude {
+	struct glob *glob;
+	bool path; /* contains a '/': matches paths, not names */
+};
+
+/* Compiles a pattern. "./x/" has the same meaning as "x". */
+static struct exclude compile(const char *text, struct err *err)
+{
+	struct arena arena = ARENA_INIT;
+	struct exclude exclude;
+	size_t len;
+
+	if (text_starts(text, "./"))
+		text += 2;
+	len = strlen(text);
+	if (len > 1 && text[len - 1] == '/')
+		len--;
+	text = arena_strndup(&arena, text, len);
+	exclude = (struct exclude){glob_compile(text, 0, err),
+				   strchr(text, '/') != NULL};
+	if (!exclude.glob)
+		err_wrap(err, "--exclude %s", text);
+	arena_release(&arena);
+	return exclude;
+}
+
+int excludes_init(struct excludes *excludes, const struct list *patterns,
+		  struct err *err)
+{
+	memset(excludes, 0, sizeof(*excludes));
+	for (size_t i = 0; i < patterns->n; i++) {
+		struct exclude exclude = compile(patterns->items[i], err);
+
+		if (!exclude.glob)
+			return -1;
+		*ARRAY_PUSH(excludes->items, excludes->n, excludes->size) =
+			exclude;
+	}
+	return 0;
+}
+
+bool excludes_match(const struct excludes *excludes, const char *shown,
+		    const char *absolute)
+{
+	const char *slash = strrchr(shown, '/');
+	const char *name = slash ? slash + 1 : shown;
+
+	for (size_t i = 0; i < excludes->n; i++) {
+		const struct exclude *e = &excludes->items[i];
+
+		if (glob_match(e->glob, e->path ? shown : name) ||
+		    (e->path && glob_match(e->glob, absolute)))
+			return true;
+	}
+	return false;
+}
+
+bool excludes_match_any(const struct excludes *excludes, const char *shown,
+			const char *absolute)
+{
+	struct buf part;
+	bool hit = false;
+
+	buf_init(&part);
+	for (const char *at = shown; *at && !hit;) {
+		size_t len = strcspn(at + 1, "/") + 1;
+
+		buf_add(&part, at, len);
+		at += len;
+		hit = excludes_match(excludes, part.data, *at ? "" : absolute);
+	}
+	buf_release(&part);
+	return hit;
+}
+
+void excludes_release(struct excludes *excludes)
+{
+	for (size_t i = 0; i < excludes->n; i++)
+		glob_free(excludes->items[i].glob);
+	free(excludes->items);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Evaluates .gitignore files like git: in all folders from the root of the
- * repository on, with negation and .git/info/exclude. The last pattern that
- * matches decides; files in deeper folders have precedence.
+ * Excluded files: those that match .gitignore files, which are evaluated as by
+ * git (in all folders from the root of the repository on, with negation and
+ * .git/info/exclude), and those that match --exclude. The last pattern of
+ * .gitignore files that matches decides; files in deeper folders have
+ * precedence.
  */
 #ifndef LINT_GITIGNORE_H
 #define LINT_GITIGNORE_H
@@ -11,6 +13,8 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "base/err.h"
+#include "lint/options/options.h"
 
 /* The patterns of one file, and a link to those of the folders above. */
 struct ignore_list;
@@ -37,5 +41,29 @@ const struct ignore_list *ignore_repository(struct arena *arena,
  * ignored. */
 bool ignore_match(const struct ignore_list *list, const char *path,
 		  bool is_folder);
+
+/*
+ * The patterns of --exclude. A pattern without a '/' matches names at any
+ * depth; others match the path as shown, or the absolute path. Matching is
+ * thread-safe.
+ */
+
+struct excludes {
+	struct exclude *items;
+	size_t n, size;
+};
+
+/* Returns 0, or -1 with err set if a pattern is invalid. */
+int excludes_init(struct excludes *excludes, const struct list *patterns,
+		  struct err *err);
+bool excludes_match(const struct excludes *excludes, const char *shown,
+		    const char *absolute);
+/*
+ * Like excludes_match(), for a path from the user, which is excluded if any
+ * folder in it is.
+ */
+bool excludes_match_any(const struct excludes *excludes, const char *shown,
+			const char *absolute);
+void excludes_release(struct excludes *excludes);
 
 #endif

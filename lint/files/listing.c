@@ -5,7 +5,7 @@
  * in one buffer, because readers of deep trees would otherwise need one
  * allocation per level.
  */
-#include "listing.h"
+#include "tree.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 
 #include "base/array.h"
+#include "base/path.h"
 #include "files.h"
 #include "kustomize.h"
-#include "lint/text/names.h"
 
 enum { DIRENTS = 32 * 1024 };
 
@@ -53,7 +53,7 @@ static void push(struct listings *listings, const char *name, bool folder,
 static void push_unknown(struct listings *listings, int fd,
 			 const struct dirent64 *d)
 {
-	bool manifest = is_manifest(d->d_name);
+	bool manifest = path_is_manifest(d->d_name);
 	bool link = d->d_type == DT_LNK;
 	struct stat st;
 
@@ -105,7 +105,7 @@ static void look_at(struct listings *listings, int fd, const struct dirent64 *d,
 		return;
 	if (d->d_type == DT_DIR)
 		push(listings, name, true, 0);
-	else if (d->d_type == DT_REG && is_manifest(name))
+	else if (d->d_type == DT_REG && path_is_manifest(name))
 		push(listings, name, false, FILE_REGULAR);
 	else if (d->d_type == DT_LNK || d->d_type == DT_UNKNOWN)
 		push_unknown(listings, fd, d);

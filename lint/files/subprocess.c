@@ -22,7 +22,7 @@
 
 #include "base/array.h"
 #include "base/path.h"
-#include "lint/term/progress.h"
+#include "lint/term/log.h"
 
 extern char **environ;
 

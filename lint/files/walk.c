@@ -17,7 +17,6 @@
 
 #include "base/array.h"
 #include "base/path.h"
-#include "exclude.h"
 #include "gitignore.h"
 #include "lint/term/log.h"
 #include "tree.h"

@@ -17,7 +17,7 @@
 #include "files.h"
 #include "kustomize.h"
 #include "lint/options/options.h"
-#include "lint/settings/policies.h"
+#include "lint/settings/settings.h"
 
 struct walk_result {
 	uint64_t ignored; /* number of manifests excluded by .gitignore */

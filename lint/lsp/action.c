@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "lint/run/add_ignore.h"
-#include "params.h"
+#include "lint/run/lint.h"
+#include "session.h"
 
 static const char fix_all[] = "source.fixAll.gpugate";
 static const char reason[] = "TODO: say why";

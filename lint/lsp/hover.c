@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "lint/commands/rules.h"
+#include "lint/commands/commands.h"
 #include "session.h"
 
 enum { RULES_SHOWN = 3 };

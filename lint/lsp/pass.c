@@ -13,8 +13,7 @@
 #include "base/array.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "lint/run/fold.h"
-#include "lint/text/names.h"
+#include "lint/run/lint.h"
 
 struct lsp_collector {
 	struct lsp_session *session;
@@ -151,7 +150,7 @@ static const struct report_format report_lsp = {
 
 static int manifest_entry(const struct dirent *entry)
 {
-	return is_manifest(entry->d_name);
+	return path_is_manifest(entry->d_name);
 }
 
 /* Adds the manifests that are directly in the folder. */

@@ -6,9 +6,9 @@
  */
 #include <string.h>
 
-#include "lint/term/docs.h"
+#include "lint/term/program.h"
+#include "protocol.h"
 #include "session.h"
-#include "uri.h"
 
 static json_t *position_json(struct lsp_position p)
 {

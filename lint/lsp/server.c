@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "lint/term/log.h"
-#include "params.h"
+#include "session.h"
 
 /* Error codes of JSON-RPC 2.0 and LSP 3.17. */
 enum {

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Manages documents and roots. The root of a document is the innermost folder
- * of the workspace that contains it, or else its own folder.
+ * Manages documents and roots, and finds the documents and positions that
+ * messages name. The root of a document is the innermost folder of the
+ * workspace that contains it, or else its own folder.
  */
 #include "session.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/text.h"
-#include "uri.h"
+#include "base/vec.h"
+#include "protocol.h"
 
 /* --- roots --------------------------------------------------------------- */
 
@@ -103,8 +106,8 @@ void lsp_workspace_remove(struct lsp_session *session, const char *uri)
 
 /* --- documents ----------------------------------------------------------- */
 
-struct lsp_document *lsp_document_by_uri(const struct lsp_session *session,
-					 const char *uri)
+static struct lsp_document *
+lsp_document_by_uri(const struct lsp_session *session, const char *uri)
 {
 	struct lsp_document *d = session->documents;
 
@@ -205,4 +208,128 @@ void lsp_session_release(struct lsp_session *session)
 		free(root);
 	}
 	lsp_input_release(&session->input);
+}
+
+/* Reads parameters of messages. Parameters of a wrong type count as absent. */
+
+json_t *lsp_member(const json_t *json, const char *dotted)
+{
+	struct buf key;
+
+	buf_init(&key);
+	while (json && *dotted) {
+		size_t len = strcspn(dotted, ".");
+
+		buf_reset(&key);
+		buf_add(&key, dotted, len);
+		json = json_object_get(json, key.data);
+		dotted += len + (dotted[len] == '.');
+	}
+	buf_release(&key);
+	return (json_t *)(uintptr_t)json;
+}
+
+struct lsp_document *lsp_document_of(const struct lsp_session *session,
+				     const json_t *params)
+{
+	const char *uri =
+		json_string_value(lsp_member(params, "textDocument.uri"));
+
+	return uri ? lsp_document_by_uri(session, uri) : NULL;
+}
+
+static bool read_number(const json_t *json, uint32_t *number)
+{
+	json_int_t value = json_integer_value(json);
+
+	*number = value > INT_MAX ? INT_MAX : (uint32_t)value;
+	return json_is_integer(json) && value >= 0;
+}
+
+bool lsp_read_offset(const struct lsp_document *document, const json_t *json,
+		     uint32_t *offset)
+{
+	struct lsp_position p;
+
+	if (!read_number(json_object_get(json, "line"), &p.line) ||
+	    !read_number(json_object_get(json, "character"), &p.character))
+		return false;
+	*offset = lsp_offset(&document->text, p);
+	return true;
+}
+
+/*
+ * Reports the problems of policies that are open in the editor, as `gpugate
+ * lint` prints them. Linting uses the saved file.
+ */
+
+static const struct rule policy_rule = {
+	.name = "policy",
+	.summary = "a problem in the policy; see gpugate-policy(5)",
+};
+
+bool lsp_is_policy(const struct lsp_document *d)
+{
+	return text_ends(d->path, "/.gpugate.yaml") ||
+	       (text_find(d->text.bytes.data, d->text.bytes.len,
+			  "apiVersion: gpugate.dev/") &&
+		text_find(d->text.bytes.data, d->text.bytes.len,
+			  "kind: Policy"));
+}
+
+static void keep_problem(struct lsp_document *d, struct source *source,
+			 const struct policy_problem *p, size_t *size)
+{
+	size_t len, at = 0;
+	const char *line = source_line(source, p->line ? p->line : 1, &len);
+
+	for (unsigned i = 1; i < p->column && at < len; i++) {
+		size_t bytes = utf8_length(line + at, len - at);
+
+		at += bytes ? bytes : 1;
+	}
+	*VEC_PUSH(&d->arena, d->mistakes, d->nmistakes,
+		  *size) = (struct lsp_finding){
+		.rule = &policy_rule,
+		.severity = p->warning ? SEVERITY_WARNING : SEVERITY_ERROR,
+		.start = (uint32_t)(line + at - source->text),
+		.end = (uint32_t)(line + len - source->text),
+		.line = p->line,
+		.message = arena_strdup(&d->arena, p->text),
+		.help = ""};
+}
+
+void lsp_policy_mistakes(struct lsp_document *d)
+{
+	struct options options = {.isolated = true};
+	struct policies policies;
+	struct policy_problems problems = {0};
+	struct policy_text text = {d->path, d->text.bytes.data,
+				   d->text.bytes.len};
+	struct source source;
+	size_t size = 0;
+
+	arena_reset(&d->arena);
+	d->mistakes = NULL;
+	d->nmistakes = 0;
+	source_init(&source, &d->arena, d->path, text.text, text.len);
+	if (!policies_init(&policies, &options, "/"))
+		policies_check(&policies, &text, &problems);
+	for (size_t i = 0; i < problems.n; i++)
+		if (text_eq(problems.items[i].file, d->path))
+			keep_problem(d, &source, &problems.items[i], &size);
+	policy_problems_release(&problems);
+	policies_release(&policies);
+}
+
+struct rule_set lsp_rules(const struct lsp_document *d)
+{
+	struct lint *lint = d->root->pass ? &d->root->pass->lint : NULL;
+	long file = lint ? files_find(&lint->files, d->path) : -1;
+	struct policy_path_rule rule;
+
+	if (file < 0)
+		return program_rules();
+	return *policy_rules(
+		job_policy(&lint->job, (size_t)file, &lint->set_path, &rule));
 }

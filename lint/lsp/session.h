@@ -11,9 +11,8 @@
 
 #include <jansson.h>
 
-#include "frame.h"
 #include "lint/run/lint.h"
-#include "text.h"
+#include "protocol.h"
 
 struct lsp_related {
 	const char *path; /* absolute */
@@ -89,8 +88,6 @@ struct lsp_session {
 void lsp_serve(struct lsp_session *session);
 
 /* session.c: */
-struct lsp_document *lsp_document_by_uri(const struct lsp_session *session,
-					 const char *uri);
 struct lsp_document *lsp_document_by_path(const struct lsp_session *session,
 					  const char *path);
 /* Opens a document; one that is open already is replaced. Returns NULL if the
@@ -105,6 +102,11 @@ void lsp_document_replace(struct lsp_document *document, uint32_t start,
 void lsp_workspace_add(struct lsp_session *session, const char *uri);
 void lsp_workspace_remove(struct lsp_session *session, const char *uri);
 void lsp_session_release(struct lsp_session *session);
+bool lsp_is_policy(const struct lsp_document *document);
+/* Stores the problems of a policy in mistakes. */
+void lsp_policy_mistakes(struct lsp_document *document);
+/* Returns the rules that apply to the document. */
+struct rule_set lsp_rules(const struct lsp_document *document);
 
 /* syntax.c: lsp_document_look() chooses the text to lint,
  * lsp_document_mistakes() stores the findings of a broken document's text in
@@ -138,11 +140,17 @@ json_t *lsp_actions(struct lsp_session *session, struct lsp_document *document,
 		    const json_t *params);
 json_t *lsp_hover(struct lsp_document *document, uint32_t offset);
 json_t *lsp_complete(struct lsp_document *document, uint32_t offset);
-/* policy.c: */
-bool lsp_is_policy(const struct lsp_document *document);
-/* Stores the problems of a policy in mistakes. */
-void lsp_policy_mistakes(struct lsp_document *document);
-/* Returns the rules that apply to the document. */
-struct rule_set lsp_rules(const struct lsp_document *document);
+
+/* Functions that read the parameters of requests and notifications. */
+
+/* Returns the member at a path "a.b.c", or NULL. The reference is borrowed. */
+json_t *lsp_member(const json_t *json, const char *dotted);
+/* Returns the open document that textDocument.uri names, or NULL. */
+struct lsp_document *lsp_document_of(const struct lsp_session *session,
+				     const json_t *params);
+/* Converts a Position to a byte offset in the text. Returns false if it is
+ * malformed. */
+bool lsp_read_offset(const struct lsp_document *document, const json_t *json,
+		     uint32_t *offset);
 
 #endif

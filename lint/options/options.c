@@ -8,8 +8,8 @@
 #include "base/array.h"
 #include "base/err.h"
 #include "base/text.h"
-#include "lint/term/docs.h"
 #include "lint/term/log.h"
+#include "lint/term/program.h"
 
 #define AT(member) offsetof(struct options, member)
 

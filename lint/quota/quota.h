@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "kube/quota/quota.h"
 #include "lint/files/files.h"
-#include "lint/settings/clusters.h"
+#include "lint/settings/settings.h"
 
 struct quota_item {
 	struct object_id id;

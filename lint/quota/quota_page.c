@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "lint/report/html/html.h"
+#include "lint/term/escape.h"
 #include "lint/term/program.h"
-#include "lint/text/xml_out.h"
 #include "quota.h"
 
 static void add_amount(struct buf *out, bool known, struct quantity q)

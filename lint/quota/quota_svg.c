@@ -13,7 +13,6 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "lint/term/escape.h"
-#include "lint/text/xml_out.h"
 #include "quota.h"
 
 enum {

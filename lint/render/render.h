@@ -138,9 +138,6 @@ void render_use_chart(struct render *r, struct render_root *root,
 		      const char *folder);
 /* tool.c: finds the programs that the roots need. */
 void render_find_tools(struct render *r);
-/* outside.c: rejects the root if it would read files outside of its
- * repository. */
-void render_refuse_outside(struct render *r, struct render_root *root);
 /* build.c: builds all roots that are neither built nor rejected, in several
  * threads. */
 void render_build(struct render *r, struct thread_pool *thread_pool);
@@ -230,11 +227,5 @@ struct render_match render_match(const struct node *want,
 bool render_same_item(const struct node *a, const struct node *b);
 /* True if this may be the object before kustomize changed it. */
 bool render_same_object(const struct node *rendered, const struct node *source);
-
-/* fields.c: returns the field of a kustomization that sets the value (images,
- * replicas, namespace, labels), or NULL. */
-const struct node *render_field_of(const struct node *kustomization,
-				   const struct node *object,
-				   const struct node *want);
 
 #endif

@@ -3,7 +3,7 @@
  * Writes several reports in one run. A stream that failed is not written to
  * again; the others continue.
  */
-#include "output.h"
+#include "report.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "lint/report/parts/report_statistics.h"
+#include "lint/report/parts/report_common.h"
 #include "lint/term/log.h"
 
 static int unknown_format(const char *name)

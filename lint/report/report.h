@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interface of report formats. A format gets the files in order, each with its
- * findings (sorted), then the summary. It writes to out, and the caller checks
- * out for errors. Findings and files are valid only during the call.
+ * The reports of a run: the interface of a format, masked texts, and the
+ * outputs of --format.
  */
 #ifndef LINT_REPORT_H
 #define LINT_REPORT_H
@@ -12,8 +11,35 @@
 #include <stdio.h>
 
 #include "base/buf.h"
+#include "base/replace.h"
 #include "engine/finding.h"
 #include "engine/run.h"
+#include "lint/options/options.h"
+
+/*
+ * Masks secret values in a file's text and findings before they are shown in
+ * reports, diffs and results. All such output uses these functions.
+ */
+
+/* The text of a file that may be shown; lives in the arena. */
+struct masked {
+	struct secrets secrets;
+	/* text with secrets masked; NULL if it contains none */
+	struct source *source;
+	bool any; /* findings may contain secrets */
+};
+
+/* source is NULL for a removed file, whose lines are not shown. */
+void masked_make(struct masked *masked, struct arena *arena,
+		 const struct source *source);
+void masked_findings(const struct masked *masked, struct finding *findings,
+		     size_t n);
+
+/*
+ * Interface of report formats. A format gets the files in order, each with its
+ * findings (sorted), then the summary. It writes to out, and the caller checks
+ * out for errors. Findings and files are valid only during the call.
+ */
 
 struct report_file {
 	uint32_t index;
@@ -86,7 +112,7 @@ struct report_format {
 	 * (report_common.h). 0: the caller has the state and does not call
 	 * report_begin(). */
 	size_t size;
-	/* the format gets the findings of a file unfolded (run/fold.h) */
+	/* the format gets the findings of a file unfolded (run/fold.c) */
 	bool whole;
 	const char *head,
 		*tail; /* text before and after everything else, or NULL */
@@ -119,5 +145,43 @@ extern const struct report_format report_full, report_concise, report_json,
 extern const struct report_format *const report_formats[];
 extern const size_t report_formats_count;
 const struct report_format *report_format_find(const char *name);
+
+/*
+ * The reports of a run: every --format FMT[:FILE] with its stream. A report
+ * file gets its name only after it is complete.
+ */
+
+struct output {
+	const struct report_format *format;
+	const char *path; /* NULL: standard output */
+	struct replace file;
+	FILE *out;
+	struct report_options options;
+	void *state;
+	int error; /* errno of the first failed write */
+};
+
+struct outputs {
+	struct output *items;
+	size_t n, size;
+	bool diff;   /* standard output contains the diff */
+	bool failed; /* something could not be written, which was reported */
+};
+
+/* Reads the values of --format and prepares their outputs. Returns 0, or 2
+ * after a message about an invalid value. */
+int outputs_parse(struct outputs *outputs, struct options *options);
+void outputs_begin(struct outputs *outputs, const struct options *options,
+		   const struct rule_set *rules);
+/* Passes the findings of a file to the formats that want them folded
+ * (run/fold.c), or to all others. */
+void outputs_file(struct outputs *outputs, const struct report_file *file,
+		  const struct finding *findings, size_t n, bool folded);
+void outputs_end(struct outputs *outputs, const struct report_summary *summary);
+/* True if a report lists the rendered roots and their renderers. */
+bool outputs_show_rendered(const struct outputs *outputs);
+/* True if a report goes to standard output. */
+bool outputs_use_stdout(const struct outputs *outputs);
+void outputs_release(struct outputs *outputs);
 
 #endif

@@ -4,7 +4,7 @@
  * `path:line:column: severity: message [rule]`. Statistics follow only if they
  * are requested.
  */
-#include "lint/report/parts/report_statistics.h"
+#include "lint/report/parts/report_common.h"
 #include "lint/term/escape.h"
 
 static void concise_line(struct report *report, const struct report_file *file,

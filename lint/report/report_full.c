@@ -19,9 +19,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "lint/report/parts/report_fix.h"
-#include "lint/report/parts/report_statistics.h"
-#include "lint/term/docs.h"
+#include "lint/report/parts/report_common.h"
 #include "lint/term/escape.h"
 #include "lint/term/program.h"
 #include "lint/text/excerpt.h"

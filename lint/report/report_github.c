@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "lint/report/parts/report_statistics.h"
+#include "lint/report/parts/report_common.h"
 #include "lint/term/escape.h"
 
 enum { SHOWN = 10, MESSAGE_MAX = 4000, SEVERITIES = SEVERITY_ERROR + 1 };

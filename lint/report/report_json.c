@@ -7,8 +7,7 @@
  */
 #include "base/json_stream.h"
 #include "lint/report/parts/report_common.h"
-#include "lint/report/parts/report_fix.h"
-#include "lint/term/docs.h"
+#include "lint/term/program.h"
 
 struct json_report {
 	struct report r;

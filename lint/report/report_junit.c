@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 #include "lint/report/parts/report_common.h"
-#include "lint/text/xml_out.h"
+#include "lint/term/escape.h"
 
 static void add_suite(struct report *report, const struct report_file *file,
 		      const struct finding *findings, size_t n)

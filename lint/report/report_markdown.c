@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "lint/report/parts/report_statistics.h"
+#include "lint/report/parts/report_common.h"
 #include "lint/term/escape.h"
 
 enum { BYTES_MAX = 1000000 };

@@ -16,8 +16,8 @@
 #include "base/json_stream.h"
 #include "base/text.h"
 #include "lint/report/parts/report_common.h"
-#include "lint/term/docs.h"
 #include "lint/term/escape.h"
+#include "lint/term/program.h"
 
 enum { BYTES_MAX = 900000 };
 

@@ -9,7 +9,6 @@
 #include "base/json_stream.h"
 #include "doc/source.h"
 #include "lint/report/parts/report_common.h"
-#include "lint/report/parts/report_fix.h"
 
 static const char *const severities[] = {
 	[SEVERITY_ERROR] = "ERROR",

@@ -12,9 +12,8 @@
 
 #include "base/json_stream.h"
 #include "base/text.h"
-#include "lint/report/parts/report_fix.h"
-#include "lint/report/parts/sarif.h"
-#include "lint/term/docs.h"
+#include "lint/report/parts/report_common.h"
+#include "lint/term/program.h"
 #include "lint/text/line_hash.h"
 
 /* State for the current file. */

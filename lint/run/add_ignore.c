@@ -4,7 +4,7 @@
  * change the documents (because a line is inside of a block scalar), each is
  * tried alone, and those that change something are omitted.
  */
-#include "add_ignore.h"
+#include "lint.h"
 
 #include <string.h>
 

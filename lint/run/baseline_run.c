@@ -3,7 +3,7 @@
  * Reads and writes the baselines of a run. A finding without an object (text
  * that does not parse) is identified by its file and its message.
  */
-#include "baseline_run.h"
+#include "lint.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * mutating policies that they define. They are read at most once, by the first
  * thread whose rule needs one of these.
  */
-#include "defined_names.h"
+#include "lint.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

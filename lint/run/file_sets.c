@@ -9,7 +9,7 @@
  * not make them separate sets, because every application of a cluster may
  * define it.
  */
-#include "file_sets.h"
+#include "lint.h"
 
 #include <stdlib.h>
 #include <string.h>

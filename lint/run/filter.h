@@ -11,9 +11,7 @@
 #include "lint/files/input.h"
 #include "lint/options/options.h"
 #include "lint/report/report.h"
-#include "lint/settings/clusters.h"
-#include "lint/settings/policies.h"
-#include "lint/text/masked.h"
+#include "lint/settings/settings.h"
 
 /* One of the texts. */
 struct filter_text {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts the infos of rules with RULE_SITE and keeps the first one of each. */
-#include "fold.h"
+#include "lint.h"
 
 #include <string.h>
 

@@ -8,14 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "add_ignore.h"
 #include "base/array.h"
 #include "doc/diff.h"
-#include "fold.h"
 #include "lint.h"
-#include "lint/report/parts/report_statistics.h"
+#include "lint/report/parts/report_common.h"
+#include "lint/report/report.h"
 #include "lint/term/log.h"
-#include "lint/text/masked.h"
 
 enum { OUTPUT_BUFFER = 64 * 1024 };
 
@@ -37,7 +35,7 @@ struct merge {
 	struct report_summary summary;
 };
 
-/* True if every finding is reported (fold.h). */
+/* True if every finding is reported (fold.c). */
 static bool lint_unfolded(const struct lint *lint)
 {
 	const struct options *options = lint->options;

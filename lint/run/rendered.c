@@ -4,7 +4,7 @@
  * manifests and patches are then not checked separately. Set, policy and
  * namespace of a built text are those of the root's folder.
  */
-#include "rendered.h"
+#include "lint.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "rendered.h"
+#include "lint.h"
 
 /* --- places in source files ----------------------------------------------- */
 

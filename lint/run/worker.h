@@ -16,10 +16,9 @@
 #include "engine/run.h"
 #include "fix.h"
 #include "lint/files/files.h"
-#include "lint/files/stdin_cache.h"
-#include "lint/settings/clusters.h"
-#include "lint/settings/policies.h"
-#include "lint/term/progress.h"
+#include "lint/files/input.h"
+#include "lint/settings/settings.h"
+#include "lint/term/log.h"
 
 struct job {
 	const struct options *options;

@@ -4,7 +4,7 @@
  * policies) and --as, --as-group (the requesting user). Problems are printed
  * with file, line and column.
  */
-#include "admission.h"
+#include "settings.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "lint/term/log.h"
-#include "lint/text/names.h"
 
 static void problem(void *context, const struct admission_remark *remark)
 {
@@ -56,8 +56,8 @@ static void read_folder(struct policy_files *r, const char *path, DIR *dir)
 	struct dirent *entry;
 
 	while (errno = 0, (entry = readdir(dir)))
-		if (*entry->d_name != '.' &&
-		    (entry->d_type == DT_DIR || is_manifest(entry->d_name)))
+		if (*entry->d_name != '.' && (entry->d_type == DT_DIR ||
+					      path_is_manifest(entry->d_name)))
 			*VEC_PUSH(arena, names, n, size) = arena_printf(
 				arena, "%s%s%s", path,
 				text_ends(path, "/") ? "" : "/", entry->d_name);

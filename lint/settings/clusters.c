@@ -3,7 +3,7 @@
  * Loads files with cluster states, each once. They are stored in a list,
  * because they are few.
  */
-#include "clusters.h"
+#include "settings.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * the options of the command line, and then those of the admission policy
  * (floor), which the others cannot weaken.
  */
-#include "policies.h"
+#include "settings.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints messages, and finds out whether a stream is a terminal and supports
- * colors. As is usual, NO_COLOR (no-color.org) has precedence over FORCE_COLOR
- * and CLICOLOR_FORCE, these over CLICOLOR=0 and TERM=dumb, and all of them over
+ * Writes to a terminal: messages, colors as SGR sequences (ECMA-48), and the
+ * progress bar.
+ *
+ * As is usual, NO_COLOR (no-color.org) has precedence over FORCE_COLOR and
+ * CLICOLOR_FORCE, these over CLICOLOR=0 and TERM=dumb, and all of them over
  * the type of the stream.
  */
 #include "log.h"
@@ -12,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -108,4 +111,90 @@ unsigned terminal_width(int fd)
 	if (isatty(fd) && !ioctl(fd, TIOCGWINSZ, &size))
 		return size.ws_col;
 	return 0;
+}
+
+enum color severity_color(enum severity severity)
+{
+	static const enum color colors[] = {
+		[SEVERITY_ERROR] = COLOR_ERROR,
+		[SEVERITY_WARNING] = COLOR_WARNING,
+		[SEVERITY_INFO] = COLOR_INFO,
+	};
+
+	return colors[severity];
+}
+
+void paint_begin(struct buf *out, bool on, enum color color)
+{
+	static const char *const codes[] = {
+		[COLOR_BOLD] = "\033[1m",	[COLOR_ERROR] = "\033[1;31m",
+		[COLOR_WARNING] = "\033[1;33m", [COLOR_INFO] = "\033[1;34m",
+		[COLOR_GUTTER] = "\033[1;34m",	[COLOR_LABEL] = "\033[36m",
+	};
+
+	if (on)
+		buf_adds(out, codes[color]);
+}
+
+void paint_end(struct buf *out, bool on)
+{
+	if (on)
+		buf_adds(out, "\033[0m");
+}
+
+enum { DELAY = 1000, INTERVAL = 100, LONGEST_BAR = 40 };
+
+int64_t progress_clock(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+void progress_init(struct progress *progress, bool quiet)
+{
+	const char *term = getenv("TERM");
+
+	memset(progress, 0, sizeof(*progress));
+	progress->unit = "files";
+	/* A dumb terminal cannot erase a line. */
+	progress->on = !quiet && isatty(STDERR_FILENO) && term && *term &&
+		       strcmp(term, "dumb") != 0;
+	progress->start = progress_clock();
+	if (!progress->on)
+		return;
+	progress->width = terminal_width(STDERR_FILENO);
+	if (progress->width < 30)
+		progress->on = false;
+}
+
+void progress_show(struct progress *progress, size_t done, size_t total)
+{
+	char bar[LONGEST_BAR + 1];
+	unsigned width, filled;
+	int64_t now;
+
+	if (!progress->on || !total)
+		return;
+	now = progress_clock();
+	if (now - progress->start < DELAY || now - progress->last < INTERVAL)
+		return;
+	progress->last = now;
+	progress->shown = true;
+	width = progress->width - 26;
+	if (width > LONGEST_BAR)
+		width = LONGEST_BAR;
+	filled = (unsigned)(done * width / total);
+	memset(bar, ' ', width);
+	memset(bar, '=', filled);
+	bar[width] = '\0';
+	fprintf(stderr, "\r[%s] %zu/%zu %s", bar, done, total, progress->unit);
+}
+
+void progress_end(struct progress *progress)
+{
+	if (progress->shown)
+		fputs("\r\033[K", stderr);
+	progress->shown = false;
 }

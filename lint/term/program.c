@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The running program: its name (`gpugate` or `kubectl gpugate`, also in
- * texts), its version (in a file that the Makefile writes), its rules, and its
- * standard output.
+ * texts), its version and the address of its documentation (in files that the
+ * Makefile writes), its rules, and its standard output.
  */
 #include "program.h"
 
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "docs_url.h"
 #include "log.h"
 #include "version.h"
 
@@ -76,4 +77,41 @@ int print_out(struct buf *out)
 	fwrite(out->data, 1, out->len, stdout);
 	buf_release(out);
 	return flush_out();
+}
+
+static const char *docs = GPUGATE_DOCS_URL;
+
+void docs_set(const char *address)
+{
+	docs = address;
+}
+
+static bool is_own(const struct rule *rule)
+{
+	struct rule_set rules = program_rules();
+	int index = rule_set_find(&rules, rule->name);
+
+	return index >= 0 && rules.items[index] == rule;
+}
+
+static bool add_file(struct buf *out, const char *name)
+{
+	size_t len = strlen(docs);
+
+	while (len && docs[len - 1] == '/')
+		len--;
+	if (!len)
+		return false;
+	buf_addf(out, "%.*s/%s.md", (int)len, docs, name);
+	return true;
+}
+
+bool docs_add_page(struct buf *out, const struct rule *rule)
+{
+	return is_own(rule) && add_file(out, rule->name);
+}
+
+bool docs_add_index(struct buf *out)
+{
+	return add_file(out, "README");
 }

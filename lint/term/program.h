@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The running program's name, version and rules, and its standard output.
+ * The running program's name, version, rules and documentation, and its
+ * standard output.
  */
 #ifndef LINT_PROGRAM_H
 #define LINT_PROGRAM_H
@@ -9,6 +10,7 @@
 
 #include "base/buf.h"
 #include "engine/registry.h"
+#include "engine/rule.h"
 
 extern const char program_version[]; /* "1.0.0" */
 extern const char program_build[]; /* "1.0.0 (COMMIT)" if the commit is known */
@@ -28,5 +30,20 @@ struct rule_set program_rules(void);
 int print_out(struct buf *out);
 /* Flushes standard output. Returns the exit status: 0, or 2 after a message. */
 int flush_out(void);
+
+/*
+ * The address of the rules' pages (rules/docs): compiled in (make's DOCS_URL),
+ * or from --docs-url.
+ */
+
+/* Sets the address, "" for none. It must be called before threads start; the
+ * text is not copied. */
+void docs_set(const char *address);
+/* Appends ADDRESS/RULE.md, the address of the rule's page. Returns false if
+ * there is none, as for custom rules. */
+bool docs_add_page(struct buf *out, const struct rule *rule);
+/* Appends the address of the page that lists the rules. Returns false if no
+ * address is set. */
+bool docs_add_index(struct buf *out);
 
 #endif

@@ -126,3 +126,11 @@ char *path_real(const char *path)
 		OUT_OF_MEMORY();
 	return real;
 }
+
+bool path_is_manifest(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml") ||
+		       !strcmp(dot, ".json"));
+}

@@ -10,7 +10,6 @@
 
 #include <cmocka.h>
 
-#include "lint/text/counter.h"
 #include "lint/text/line_hash.h"
 #include "report_fixture.h"
 

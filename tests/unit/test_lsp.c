@@ -12,9 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lint/lsp/frame.h"
-#include "lint/lsp/text.h"
-#include "lint/lsp/uri.h"
+#include "lint/lsp/protocol.h"
 
 /* Four lines: "a🎉b", "", "é" and "x". The last one has no end. */
 static const char sample[] = "a\xf0\x9f\x8e\x89"

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "lint/report/parts/sarif.h"
+#include "lint/report/parts/report_common.h"
 #include "report_fixture.h"
 
 static const char evil[] = "\x1b[2J ]]> <script>\n::error::x | `a` %0A, a:b"

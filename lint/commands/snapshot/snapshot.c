@@ -12,10 +12,8 @@
 
 #include "base/replace.h"
 #include "base/text.h"
-#include "kubectl.h"
 #include "lint/options/options.h"
 #include "lint/term/log.h"
-#include "lint/term/progress.h"
 #include "snapshot.h"
 
 /* --- lists ---------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "base/buf.h"
+#include "base/err.h"
 #include "kube/cluster/cluster.h"
 #include "lint/options/options.h"
 
@@ -50,5 +51,19 @@ void snapshot_admission(struct snapshot *snapshot);
 /* snapshot_policy.c: reads the admission policy, if possible. Returns 2 after a
  * message if the policy named by the user cannot be read. */
 int snapshot_policy(struct snapshot *snapshot, struct buf *out);
+
+/*
+ * Calls kubectl as --kubectl, --context and --kubeconfig select it.
+ */
+
+/* Runs kubectl with these arguments (NULL-terminated). Appends its standard
+ * output to out and its standard error to errors. Returns its exit status, or
+ * -1 with err set. */
+int kubectl_run(const struct options *options, const char *const *arguments,
+		struct buf *out, struct buf *errors, struct err *err);
+/* Rejects values that are empty or look like an option: the user forgot a
+ * value, and kubectl would take the next option for it. Returns 0, or 2 after a
+ * message. */
+int kubectl_check(const struct options *options, const char *command);
 
 #endif

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "base/text.h"
 #include "lint/term/log.h"
-#include "lint/text/names.h"
 #include "snapshot.h"
 
 #define LABELS                                                                 \
@@ -30,7 +30,7 @@ static void join_files(json_t *data, struct buf *out)
 	if (!names)
 		OUT_OF_MEMORY();
 	json_object_foreach(data, key,
-			    value) if (*key != '.' && is_manifest(key) &&
+			    value) if (*key != '.' && path_is_manifest(key) &&
 				       json_is_string(value)) names[n++] = key;
 	texts_sort(names, n);
 	for (size_t i = 0; i < n; i++) {

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "html.h"
-#include "lint/report/parts/report_fix.h"
+#include "lint/report/parts/report_common.h"
+#include "lint/term/escape.h"
 #include "lint/text/excerpt.h"
-#include "lint/text/xml_out.h"
 
 enum {
 	WIDTH = 112, /* largest number of cells of a line */

@@ -31,10 +31,4 @@ void html_add_severity(struct buf *out, enum severity severity);
 void html_add_finding(struct buf *out, const struct report_file *file,
 		      struct source *source, const struct finding *finding);
 
-/* summary.c: add sections above the findings. html_add_rules() sorts the
- * tally. */
-void html_add_tiles(struct buf *out, const struct report_summary *summary);
-void html_add_rules(struct buf *out, struct tally *tally);
-void html_add_judged(struct buf *out, const struct report_summary *summary);
-
 #endif

@@ -5,8 +5,8 @@
  */
 #include "html.h"
 #include "html.inc"
-#include "lint/term/docs.h"
-#include "lint/text/xml_out.h"
+#include "lint/term/escape.h"
+#include "lint/term/program.h"
 
 static const char head[] =
 	"<!doctype html>\n<html lang=\"en\">\n<head>\n"

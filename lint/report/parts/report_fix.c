@@ -3,13 +3,12 @@
  * Writes fixes in reports. Edits are in the order of the file and do not
  * overlap, so a program can apply them from the last to the first.
  */
-#include "report_fix.h"
+#include "report_common.h"
 
 #include <string.h>
 
 #include "base/json_stream.h"
 #include "lint/text/excerpt.h"
-#include "sarif.h"
 
 enum { LINES_SHOWN = 12 };
 

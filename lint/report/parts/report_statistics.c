@@ -3,7 +3,7 @@
  * Writes summaries as text. Skipped files and skipped rules are grouped by
  * their reasons, so that a large run needs only a few lines.
  */
-#include "report_statistics.h"
+#include "report_common.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/json_stream.h"
-#include "lint/term/docs.h"
 #include "lint/term/escape.h"
-#include "sarif.h"
+#include "lint/term/program.h"
+#include "report_common.h"
 
 const char *sarif_level(enum severity severity)
 {

@@ -1,17 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The Language Server Protocol: messages, texts with positions, and URIs. */
+#ifndef LINT_PROTOCOL_H
+#define LINT_PROTOCOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "base/buf.h"
+
+/*
+ * Messages of the Language Server Protocol on a stream: a header with
+ * Content-Length, an empty line, JSON (LSP 3.17, "Base Protocol").
+ */
+
+enum { LSP_HEADER_MAX = 8 << 10, LSP_BODY_MAX = 128 << 20 };
+
+struct lsp_input {
+	int fd;
+	/* bytes that were read; those before `used` are processed */
+	struct buf bytes;
+	size_t used;
+};
+
+void lsp_input_init(struct lsp_input *input, int fd);
+void lsp_input_release(struct lsp_input *input);
+/* Reads the next message. Returns 1 with its body, which lives until the next
+ * call, or 0 at the end of the input. Returns -1 if the input is not a message,
+ * so that later messages cannot be found either. */
+int lsp_read(struct lsp_input *input, const char **body, size_t *len);
+/* True if there is input, or if some arrives within this many milliseconds. */
+bool lsp_pending(const struct lsp_input *input, int milliseconds);
+/* Writes the message and takes over the reference. Returns 0 or an errno value.
+ * message is NULL if memory ran out; nothing is written then. */
+int lsp_write(int fd, json_t *message);
+
 /*
  * The text of a document, and conversions of positions. The protocol counts
  * lines from 0 (they end with LF, CR LF or CR), and within a line code units of
  * UTF-16, or bytes if client and server agree on UTF-8 (LSP 3.17, "Text
  * Documents").
  */
-#ifndef LINT_LSP_TEXT_H
-#define LINT_LSP_TEXT_H
-
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/buf.h"
 
 enum lsp_encoding { LSP_UTF16, LSP_UTF8 };
 
@@ -55,5 +86,12 @@ struct lsp_change {
 /* Returns the position of the offset after n successive changes. A position
  * inside of replaced text becomes the start of the replacement. */
 uint32_t lsp_shift(const struct lsp_change *changes, size_t n, uint32_t offset);
+
+/* Converts file: URIs (RFC 8089). */
+
+/* Appends the absolute path to out. Returns false if the URI is not that of a
+ * local file. */
+bool lsp_uri_path(const char *uri, struct buf *out);
+void lsp_path_uri(const char *path, struct buf *out);
 
 #endif
