@@ -51,6 +51,7 @@ struct parallel {
 	bool spread;
 	bool unknown; /* unknown parts may hide flags */
 	bool cpu;     /* runs without devices */
+	bool alone;   /* runs with Ray in one container, also in a group */
 	bool one_pod; /* counts devices of one pod, also in a group */
 	/* only the operator versions that `program` names read these degrees */
 	bool versions;

@@ -10,13 +10,15 @@
 
 /* True if the server can use only the devices of its container, because it runs
  * without Ray (which vLLM's multi-node-serving.sh starts) and not in a group of
- * pods. */
+ * pods, or because Ray runs in this container alone. */
 static bool stands_alone(const struct container *c,
 			 const struct parallel *server)
 {
 	const struct object *object = c->pod->object;
 	struct argv argv = container_argv(c);
 
+	if (server->alone)
+		return true;
 	return !object->pods_inferred && object->class != KIND_RAY &&
 	       (server->one_pod ||
 		(object->gang.n <= 1 && !object->gang.unknown)) &&
@@ -38,11 +40,16 @@ static void check_server(struct rule_run *run, const struct container *c,
 		return;
 	f = report_container(
 		run, c, by->node,
-		"%s spreads over %s (`%s` is %s), but container `%s` has %s",
+		"%s spreads over %s (`%s` is %s), but container `%s` has %s%s",
 		server->program, rule_count(run, n, device), by->by,
 		rule_number(run, by->n), container_title(c),
-		rule_number(run, has));
-	if (server->versions)
+		rule_number(run, has),
+		server->alone ? ", and nothing starts Ray on other nodes" : "");
+	if (server->alone)
+		finding_help(
+			run, f,
+			"Run `ray start` before the server and in the other pods (vLLM's multi-node-serving.sh does), or lower the sizes.");
+	if (server->versions || server->alone)
 		finding_severity(f, SEVERITY_WARNING);
 }
 

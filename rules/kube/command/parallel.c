@@ -272,6 +272,34 @@ static void read_degrees(struct reader *reader, enum parallel_id program)
 	}
 }
 
+/*
+ * True if the server starts Ray itself, and no Ray cluster can run beside it:
+ * it is the program of the pod's only container, no script runs before it, and
+ * RAY_ADDRESS names no other host. Ray then has the devices of the container
+ * (vllm v0.11.0 vllm/executor/ray_utils.py, initialize_ray_cluster()). The
+ * kinds are those whose operators start no Ray.
+ */
+static bool has_own_ray(const struct reader *reader)
+{
+	const struct container *c = reader->c;
+	const struct object *object = c->pod->object;
+	struct env_value address = container_env_value(c, "RAY_ADDRESS");
+	struct argv words = container_argv(c);
+
+	for (size_t i = 0; i < words.n; i++)
+		if (words.items[i].first)
+			return false;
+	return (object_kind_has(object, KIND_NATIVE) ||
+		object_is(object, "leaderworkerset.x-k8s.io",
+			  "LeaderWorkerSet") ||
+		object_is(object, "jobset.x-k8s.io", "JobSet")) &&
+	       c->pod->ncontainers == 1 &&
+	       node_is_unset(node_get(c->node, "lifecycle")) &&
+	       !container_env_from(c, "RAY_ADDRESS") &&
+	       (address.state == ENV_UNSET || text_eq(address.text, "auto") ||
+		text_eq(address.text, "local"));
+}
+
 /* True if the program may use other nodes: with a backend such as Ray
  * (`--distributed-executor-backend ray`), with several nodes if they share the
  * shards, or with one of the program's own flags for that. */
@@ -283,7 +311,9 @@ static bool spreads(const struct reader *reader,
 	const char *backend = argv_flag(&reader->words,
 					"--distributed-executor-backend", &arg);
 
-	if (arg && !text_eq(backend, "mp") && !text_eq(backend, "uni"))
+	reader->out->alone = text_eq(backend, "ray") && has_own_ray(reader);
+	if (arg && !reader->out->alone && !text_eq(backend, "mp") &&
+	    !text_eq(backend, "uni"))
 		return true;
 	if (nodes->given && !program->per_node &&
 	    (nodes->unknown || nodes->n > 1))
