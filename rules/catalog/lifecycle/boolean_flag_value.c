@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reports `true` and `false` after flags of model servers that take no value.
+ * argparse rejects the rest as "unrecognized arguments", or the value in
+ * `--flag=true`; `vllm serve` may take it for its model. Flags that accept a
+ * value in some release, such as vLLM's --enable-chunked-prefill, are not
+ * listed. Sources: vllm v0.4.0 to v0.9 and at 95af7009 of HabanaAI/vllm-fork,
+ * vllm/engine/arg_utils.py and entrypoints/openai/cli_args.py (store_true or
+ * BooleanOptionalAction); sglang 0.3.0, 0.4.6 and 0.5.3 srt/server_args.py
+ * (store_true); CPython 3.12 Lib/argparse.py.
+ */
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/command/argv.h"
+#include "kube/command/env.h"
+
+static const char *const vllm_flags[] = {"--enable-prefix-caching",
+					 "--trust-remote-code",
+					 "--enforce-eager",
+					 "--enable-lora",
+					 "--enable-auto-tool-choice",
+					 "--enable-expert-parallel",
+					 "--enable-reasoning",
+					 "--enable-sleep-mode",
+					 "--enable-prompt-tokens-details",
+					 "--disable-custom-all-reduce",
+					 "--disable-log-requests",
+					 "--disable-log-stats",
+					 "--disable-sliding-window",
+					 "--fully-sharded-loras",
+					 NULL};
+static const char *const sglang_flags[] = {"--trust-remote-code",
+					   "--enable-dp-attention",
+					   "--enable-mixed-chunk",
+					   "--enable-torch-compile",
+					   "--enable-metrics",
+					   "--disable-cuda-graph",
+					   "--disable-custom-all-reduce",
+					   "--disable-radix-cache",
+					   "--is-embedding",
+					   "--log-requests",
+					   "--skip-tokenizer-init",
+					   NULL};
+
+static bool is_vllm(const struct argv *argv, const struct container *c)
+{
+	return argv_have(argv, "vllm.entrypoints.openai.api_server") ||
+	       (argv_have(argv, "vllm") && argv_have(argv, "serve") &&
+		!argv_have(argv, "bench")) ||
+	       (node_is_unset(node_get(c->node, "command")) &&
+		text_contains(c->image, "vllm/vllm-openai"));
+}
+
+static void check_flags(struct rule_run *run, const struct container *c,
+			const struct argv *argv, const char *server,
+			const char *const *flags)
+{
+	static const char *const values[] = {"true", "True", "false", "False",
+					     NULL};
+
+	for (; *flags; flags++) {
+		const struct arg *arg;
+		const char *value = argv_flag(argv, *flags, &arg);
+
+		/* The value of `--flag || true` starts another command. */
+		if (value && !arg->first && text_any(value, values, text_eq))
+			report_container(
+				run, c, arg->node,
+				"`%s` takes no value: %s rejects `%s`, and container `%s` never starts",
+				*flags, server, value, container_title(c));
+	}
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c) {
+		struct argv argv;
+
+		if (!container_says(c, "rue") && !container_says(c, "alse"))
+			continue;
+		argv = container_argv(c);
+		if (is_vllm(&argv, c))
+			check_flags(run, c, &argv, "vLLM", vllm_flags);
+		else if (argv_have(&argv, "sglang.launch_server"))
+			check_flags(run, c, &argv, "SGLang", sglang_flags);
+	}
+}
+
+const struct rule rule_boolean_flag_value = {
+	.name = "boolean-flag-value",
+	.category = "lifecycle",
+	.severity = SEVERITY_ERROR,
+	.scope = GPU_PODS,
+	.summary =
+		"`true` or `false` after a flag of a model server that takes no value",
+	.why = "The server rejects its command line: the container crashes repeatedly while the pod holds its GPUs.",
+	.remedy = "Remove the value, or the whole flag if it should be off.",
+	.evidence =
+		"https://docs.python.org/3/library/argparse.html#action (store_true)",
+	.check_pod = check,
+};
