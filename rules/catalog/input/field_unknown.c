@@ -59,9 +59,6 @@ static const char *field_place(struct rule_run *run,
 		       : field->type;
 }
 
-#define SERVE_CONFIG                                                           \
-	"KubeRay 1.0 has this field; since 1.1, set the string `serveConfigV2`."
-
 /* Returns the help for a field that only other releases have; NULL for other
  * fields. */
 static const char *replaced(const struct unknown_field *field)
@@ -79,7 +76,8 @@ static const char *replaced(const struct unknown_field *field)
 		 "Kubernetes 1.17 to 1.21 have this field; set `trafficDistribution`."},
 		{"ServiceSpec", "ipFamily",
 		 "Kubernetes 1.16 to 1.19 have this field; set `ipFamilies`."},
-		{"spec", "serveConfig", SERVE_CONFIG},
+		{"spec", "serveConfig",
+		 "KubeRay 1.0 has this field; since 1.1, set the string `serveConfigV2`."},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(former); i++)
@@ -273,37 +271,13 @@ static void check_pod(struct unknown_walk *walk, const struct pod *pod)
 	check_dynamo(walk->context, pod);
 }
 
-/* Reports the only field that v1alpha1, whose types are not known, has lost
- * (kuberay feeaf72f apis/ray/v1alpha1/rayservice_types.go). */
-static void check_ray_service(struct rule_run *run, const struct object *object)
-{
-	const struct node *at;
-	struct finding *f;
-
-	if (!object_is(object, "ray.io", "RayService") ||
-	    !text_eq(object->version, "v1alpha1") ||
-	    rule_has_definition(run, object))
-		return;
-	at = node_path(object->root, "spec.serveConfig");
-	if (node_is_unset(at))
-		return;
-	f = report_object(run, object, at,
-			  "`serveConfig` is not a field of `spec`%s",
-			  consequence(run, NULL, false));
-	finding_at_key(run, f, at);
-	finding_severity(f, SEVERITY_WARNING);
-	finding_help(run, f, SERVE_CONFIG);
-}
-
 static void check(struct rule_run *run, const struct object *object)
 {
 	struct unknown_walk walk = {
 		.found = found, .context = run, .object = object};
 
-	if (rule_at_admission(run) || object->fragment || object->pods_inferred)
-		return;
-	check_ray_service(run, object);
-	if (!rule_may_find(run, TYPED_UNKNOWN))
+	if (rule_at_admission(run) || object->fragment ||
+	    object->pods_inferred || !rule_may_find(run, TYPED_UNKNOWN))
 		return;
 	walk.defined = rule_has_definition(run, object);
 	if (typed_unknown_fields(&walk))

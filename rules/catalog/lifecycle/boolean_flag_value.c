@@ -2,7 +2,7 @@
 /*
  * Reports `true` and `false` after flags of model servers that take no value.
  * argparse rejects the rest as "unrecognized arguments", or the value in
- * `--flag=true`; `vllm serve` may take it for its model. Flags that accept a
+ * `--flag=true`; `vllm serve` treats it as the model. Flags that accept a
  * value in some release, such as vLLM's --enable-chunked-prefill, are not
  * listed. Sources: vllm v0.4.0 to v0.9 and at 95af7009 of HabanaAI/vllm-fork,
  * vllm/engine/arg_utils.py and entrypoints/openai/cli_args.py (store_true or

@@ -167,14 +167,25 @@ const struct native_kind *native_kind(const char *group, const char *version,
 	return NULL;
 }
 
+/* Returns the version whose types the object has. KubeRay serves v1alpha1 with
+ * fields of v1 only, and reads the objects as v1 (kuberay feeaf72f config/crd).
+ */
+static const char *typed_version(const struct object *object)
+{
+	return text_eq(object->api_version, "ray.io/v1alpha1")
+		       ? "v1"
+		       : object->version;
+}
+
 const struct operator_kind *operator_kind(const struct object *object)
 {
 	const struct operator_kind *k = operator_kinds;
+	const char *version = typed_version(object);
 
 	for (; object->kind && k->kind; k++)
 		if (*k->kind == *object->kind &&
 		    object_is(object, k->group, k->kind) &&
-		    text_eq(object->version, k->version))
+		    text_eq(version, k->version))
 			return k;
 	return NULL;
 }
