@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Issues certificates. Extensions are built from values, never from OpenSSL's
- * configuration strings, in which a DNS name with a comma would become two
- * names. Profile after RFC 5280: critical keyUsage and basicConstraints,
- * subject and authority key identifier, positive random serial.
+ * Issues certificates, checks the names for them, and adds them to bundles.
+ * Extensions are built from values, never from OpenSSL's configuration
+ * strings, in which a DNS name with a comma would become two names. Profile
+ * after RFC 5280: critical keyUsage and basicConstraints, subject and
+ * authority key identifier, positive random serial.
  */
 #include "issue.h"
 
+#include <arpa/inet.h>
+#include <ctype.h>
 #include <string.h>
 
 #include <openssl/bn.h>
@@ -14,8 +17,54 @@
 #include <openssl/pem.h>
 
 #include "disk.h"
-#include "name.h"
 #include "ssl.h"
+
+/*
+ * Checks DNS names by the rules of Go's crypto/x509 (validHostname): Go never
+ * matches a name with a trailing dot or an empty label, so such a name is
+ * rejected here.
+ */
+
+enum { NAME_MAX_LEN = 253, LABEL_MAX_LEN = 63 };
+
+static bool is_label(const char *label, size_t len)
+{
+	if (len == 0 || len > LABEL_MAX_LEN || label[0] == '-' ||
+	    label[len - 1] == '-')
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = label[i];
+
+		if (c >= 0x80 || !(isalnum(c) || c == '-' || c == '_'))
+			return false;
+	}
+	return true;
+}
+
+bool name_is_dns(const char *name)
+{
+	if (strlen(name) > NAME_MAX_LEN || name_is_address(name))
+		return false;
+	if (strncmp(name, "*.", 2) == 0)
+		name += 2;
+	for (;;) {
+		size_t len = strcspn(name, ".");
+
+		if (!is_label(name, len))
+			return false;
+		if (!name[len])
+			return true;
+		name += len + 1;
+	}
+}
+
+bool name_is_address(const char *text)
+{
+	unsigned char address[16];
+
+	return inet_pton(AF_INET, text, address) == 1 ||
+	       inet_pton(AF_INET6, text, address) == 1;
+}
 
 enum {
 	BACKDATE = 300,
@@ -314,5 +363,49 @@ int issue_leaf(const struct issue_ask *ask, const struct issued *ca,
 	    authority_read(&authority, ca, ask->now, err) == 0)
 		result = sign_leaf(ask, &authority, out, err);
 	authority_release(&authority);
+	return result;
+}
+
+/*
+ * Adds certificates to a CA bundle, which during a rotation has the old and the
+ * new CA. Certificates are compared by their bytes, expired ones are left out,
+ * and each is encoded again, so that text around certificates is not collected
+ * over many rotations.
+ */
+
+static int add_block(struct buf *bundle, const struct pem_block *block,
+		     int64_t now, struct err *err)
+{
+	X509 *cert;
+	int good = 1;
+
+	if (!pem_is_certificate(block))
+		return 0;
+	cert = pem_certificate(block);
+	if (!cert)
+		return ssl_fail(err, "a certificate of the bundle cannot be "
+				     "read");
+	if (ssl_time(X509_get0_notAfter(cert)) > now)
+		good = pem_add(bundle, cert);
+	X509_free(cert);
+	return good ? 0 : ssl_fail(err, "a bundle cannot be written");
+}
+
+int bundle_add(struct buf *bundle, const struct buf *pem, int64_t now,
+	       struct err *err)
+{
+	BIO *text = BIO_new_mem_buf(pem->data, (int)pem->len);
+	struct pem_block block;
+	int more, result = 0;
+
+	while (result == 0 && (more = pem_next(text, &block)) != 0) {
+		if (more < 0)
+			result = ssl_fail(err, "a certificate of the bundle "
+					       "is cut off or damaged");
+		else
+			result = add_block(bundle, &block, now, err);
+		pem_block_release(&block);
+	}
+	BIO_free(text);
 	return result;
 }

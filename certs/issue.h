@@ -12,6 +12,7 @@
 #ifndef CERTS_ISSUE_H
 #define CERTS_ISSUE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -52,5 +53,14 @@ int issue_leaf(const struct issue_ask *ask, const struct issued *ca,
  */
 int bundle_add(struct buf *bundle, const struct buf *pem, int64_t now,
 	       struct err *err);
+
+/* Checks names for a certificate. */
+
+/* Returns true for labels of letters, digits, '-' and '_', separated by dots;
+ * the first label may be "*". Returns false for addresses, and for names of
+ * more than 253 bytes. */
+bool name_is_dns(const char *name);
+/* Returns true for an IPv4 or IPv6 address. */
+bool name_is_address(const char *text);
 
 #endif

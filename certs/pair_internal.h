@@ -28,20 +28,18 @@ __attribute__((format(printf, 3, 4))) enum pair_verdict
 pair_say(struct pair_parts *parts, enum pair_verdict verdict, const char *fmt,
 	 ...);
 void pair_warn(struct pair_parts *parts, const char *warning);
-/* Returns "certificate 2 of tls.crt", or "tls.crt" if the file has only one. */
-const char *pair_which(struct pair_parts *parts, size_t i);
 
 /* Functions of pair_read.c that parse the texts. */
 enum pair_verdict pair_read_chain(struct pair_parts *parts);
 enum pair_verdict pair_read_key(struct pair_parts *parts);
 
-/* Functions of pair_chain.c that check kinds of keys, signatures, issuers and
+/* Functions of pair.c that check kinds of keys, signatures, issuers and
  * dates. */
 enum pair_verdict pair_check_keys(struct pair_parts *parts);
 enum pair_verdict pair_check_links(struct pair_parts *parts);
 enum pair_verdict pair_check_dates(struct pair_parts *parts);
 
-/* Functions of pair_names.c that check permitted uses and names of the leaf. */
+/* Functions of pair.c that check permitted uses and names of the leaf. */
 enum pair_verdict pair_check_use(struct pair_parts *parts);
 enum pair_verdict pair_check_names(struct pair_parts *parts);
 

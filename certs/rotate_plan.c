@@ -5,7 +5,7 @@
  * step. A leaf of the current CA is issued only when that CA is settled; if the
  * state lacks old CAs, the leaf is issued at once.
  */
-#include "rotate_plan.h"
+#include "rotate.h"
 
 static int64_t two_thirds(int64_t from, int64_t to)
 {

@@ -4,7 +4,7 @@
  * certificate, which the user then manages. Files are written only after both
  * are issued, and existing files are replaced only with --force.
  */
-#include "certs_command.h"
+#include "commands.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -19,7 +19,6 @@
 #include "base/err.h"
 #include "certs/disk.h"
 #include "certs/issue.h"
-#include "certs/name.h"
 #include "certs/pair.h"
 #include "cli/options.h"
 

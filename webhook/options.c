@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of gpugated, and checks of their combinations. */
+/* The options of gpugated, checks of their combinations, and its version. */
 #include "options.h"
 
 #include <string.h>
 
 #include "base/array.h"
+#include "commands.h"
+#include "version.h"
 #include "webhook/tls/self_managed.h"
+
+const char program_version[] = GPUGATE_VERSION;
+const char program_build[] = GPUGATE_BUILD;
 
 #define AT(member) offsetof(struct serve_options, member)
 

@@ -4,7 +4,7 @@
  * before. Certificates are also checked each minute, because they become valid
  * and expire; a problem is logged once, until it changes.
  */
-#include "reload.h"
+#include "serve.h"
 
 #include <errno.h>
 #include <inttypes.h>

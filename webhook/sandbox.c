@@ -9,7 +9,7 @@
  * reading, memory that is not executable, reading of limits. The filter cannot
  * follow pointers, so openat2() and clone3() are rejected entirely.
  */
-#include "sandbox.h"
+#include "serve.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
  * already runs may have any certificate and any policy: only a response with
  * the same uid is required.
  */
-#include "selftest.h"
+#include "commands.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -22,7 +22,6 @@
 #include "base/text.h"
 #include "certs/issue.h"
 #include "engine/registry.h"
-#include "serve.h"
 #include "webhook/server/server.h"
 
 #define NAME "gpugate-selftest"

@@ -11,7 +11,7 @@
  * signal, the remaining connections are cut. SIGINT comes from a user at a
  * terminal: the shutdown then does not wait LAG_SECONDS.
  */
-#include "serve.h"
+#include "commands.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -25,9 +25,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "reload.h"
-#include "sandbox.h"
-#include "signals.h"
+#include "serve.h"
 #include "webhook/api/api.h"
 #include "webhook/cluster/state.h"
 #include "webhook/observe/monotonic.h"

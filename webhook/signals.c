@@ -4,7 +4,7 @@
  * first SIGTERM or SIGINT calls first(). The second one calls second(), and
  * ends the process if the main thread does not end within GRACE_MS.
  */
-#include "signals.h"
+#include "serve.h"
 
 #include <poll.h>
 #include <signal.h>

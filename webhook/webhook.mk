@@ -8,7 +8,7 @@ WEBHOOK_HARDEN := -Wl,-z,relro,-z,now -Wl,-z,noexecstack
 WEBHOOK_HARDEN += $(shell $(CC) -dM -E -x c /dev/null 2>/dev/null | \
 	grep -q __PIE__ && echo -pie)
 
-$(BUILD)/webhook/version.o: $(BUILD)/gen/version.h
+$(BUILD)/webhook/options.o: $(BUILD)/gen/version.h
 
 $(BUILD)/gpugated: $(BUILD)/webhook/main.o $(WEBHOOK_LIB) $(LIB)
 	$(say) LINK $@

@@ -17,7 +17,7 @@ enum {
 	CAS = 60,      /* number of CAs, each a bit of a bundle */
 	LEAVES = 4096,
 	SANE = 240,   /* largest clock error in seconds */
-	MARGIN = 600, /* as in certs/rotate_read.c */
+	MARGIN = 600, /* as in certs/rotate.c */
 };
 
 struct cert {

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "webhook/api/api_config.h"
+#include "webhook/api/api.h"
 
 #define HEAD                                                                   \
 	"apiVersion: v1\nkind: Config\ncurrent-context: a\n"                   \

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "webhook/api/api_transfer.h"
+#include "webhook/api/api.h"
 
 static void a_status_becomes_one_line(void **state)
 {

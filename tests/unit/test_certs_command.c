@@ -24,7 +24,7 @@
 #include "base/text.h"
 #include "certs/disk.h"
 #include "certs/pair.h"
-#include "webhook/certs_command.h"
+#include "webhook/commands.h"
 
 struct place {
 	char dir[64];

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "certs_fixture.h"
-#include "webhook/tls/client_ca.h"
+#include "webhook/tls/key_store.h"
 
 enum { OLD, NEW, PAST, CAS };
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "webhook/cluster/live_split.h"
+#include "webhook/cluster/reflector.h"
 
 struct taken {
 	struct buf all; /* values, each followed by '|' */

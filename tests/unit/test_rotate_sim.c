@@ -6,7 +6,7 @@
  * leaf that a replica serves must be covered by every bundle that some API
  * server may still have.
  *
- * The plan is the real one (rotate_plan.h); certificates are numbers, so that
+ * The plan is the real one (rotate_plan.c); certificates are numbers, so that
  * 10,000 runs take seconds. The order of requests is that of
  * webhook/tls/self_managed.c.
  */
@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "certs/rotate_plan.h"
+#include "certs/rotate.h"
 #include "rotate_world.h"
 
 /* --- rotate.c, with numbers as certificates ------------------------------- */

@@ -34,7 +34,7 @@
 #include "base/err.h"
 #include "webhook/observe/log.h"
 #include "webhook/observe/process.h"
-#include "webhook/sandbox.h"
+#include "webhook/serve.h"
 
 /* --- calls: 0 when done, else errno --------------------------------------- */
 

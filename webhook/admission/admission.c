@@ -9,13 +9,10 @@
 
 #include "base/err.h"
 #include "base/escape.h"
-#include "demand.h"
 #include "doc/build.h"
 #include "doc/load.h"
+#include "judge.h"
 #include "kube/cluster/cluster.h"
-#include "ratchet.h"
-#include "reservation.h"
-#include "respond.h"
 #include "review_context.h"
 
 /* Same limit as in `gpugate lint --fix`. */

@@ -33,7 +33,7 @@ struct admission_options {
 	const struct rule_set *rules;
 	struct metrics *metrics; /* must outlive admission */
 	struct log *log;	 /* must outlive admission */
-	/* count requests admitted a moment ago (reservation.h) */
+	/* count requests admitted a moment ago (reservation.c) */
 	bool reservations;
 	int64_t now; /* seconds since the epoch (0: read the clock) */
 	/* Maximum age of a cluster state in seconds if the policy does not set

@@ -6,7 +6,7 @@
  * even at zero pods. A role or resource that the old object lacks grows from
  * zero.
  */
-#include "demand.h"
+#include "review_context.h"
 
 #include <stdlib.h>
 #include <string.h>

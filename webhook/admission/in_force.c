@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "reservation.h"
+#include "judge.h"
 #include "review_context.h"
 
 struct admission *admission_new(const struct admission_options *options)

@@ -12,7 +12,6 @@
  * are kept in audit logs and events.
  */
 #include "judge.h"
-#include "reservation.h"
 
 #include <string.h>
 

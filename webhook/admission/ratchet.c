@@ -7,7 +7,7 @@
  * may change. The use of devices that no quota counts may not grow: the new
  * object may not use them in more pods than the old one.
  */
-#include "ratchet.h"
+#include "review_context.h"
 
 #include <stdlib.h>
 #include <string.h>

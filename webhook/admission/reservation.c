@@ -4,7 +4,7 @@
  * exist at a time. At most RESERVATIONS are kept: beyond that, the oldest one
  * is dropped, which would end soon anyway.
  */
-#include "reservation.h"
+#include "judge.h"
 
 #include <pthread.h>
 #include <stdlib.h>

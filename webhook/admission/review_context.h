@@ -9,14 +9,112 @@
 #define WEBHOOK_REVIEW_CONTEXT_H
 
 #include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <time.h>
 
 #include "admission.h"
+#include "base/arena.h"
+#include "base/buf.h"
 #include "base/escape.h"
+#include "cli/words.h"
 #include "decide.h"
+#include "doc/load.h"
 #include "judge.h"
 #include "kube/cluster/cluster.h"
-#include "verdict.h"
+#include "kube/object.h"
+
+/*
+ * Compares the devices that two versions of an object request, per role and
+ * resource. Amounts of different resources are never added up.
+ */
+
+struct demand_change {
+	/* a pod requests more of a resource, or a role requests more in its
+	 * steady state or at its peak, or an unknown amount */
+	bool grew;
+	/* the pods of a role that no user has suspended request more of a
+	 * resource */
+	bool resumed;
+	/* no number increases, and some role requests less of a resource in its
+	 * steady state */
+	bool fell;
+};
+
+struct demand_change demand_compare(struct arena *arena,
+				    const struct kube_config *config,
+				    const struct doc *now,
+				    const struct doc *old);
+
+/*
+ * Findings that an UPDATE may keep. A finding of the new object is forgiven if
+ * the old object, checked with the effective policy, would be denied for a
+ * finding with the same rule and value. A finding about devices that no quota
+ * counts must also not affect more pods. A finding of the old object that is
+ * only a warning forgives nothing.
+ */
+
+struct object_findings {
+	struct finding *items;
+	size_t n;
+};
+
+/*
+ * Sets `forgiven` and `had_before` of the findings of now. c is the context of
+ * the request. Returns true if a finding about devices that no quota counts is
+ * neither forgiven nor suppressed.
+ */
+bool ratchet(struct arena *arena, const struct request_context *c,
+	     const struct object_findings *now,
+	     const struct object_findings *old);
+
+/*
+ * The verdict on one review, from which the JSON response is written: the
+ * outcome, the messages that kubectl shows, and the audit annotations.
+ */
+
+struct verdict {
+	struct arena *arena;
+	bool allowed;
+	enum outcome outcome; /* the strongest of all findings */
+	enum outcome would;   /* outcome in mode enforce */
+	const char *message;  /* text of a denial */
+	struct note {
+		enum severity severity;
+		const char *rule; /* NULL: a text about the request */
+		const char *text;
+		const char *remedy; /* the help, may be NULL */
+		uint64_t hash;	    /* hash of the text */
+	} * notes;
+	size_t nnotes, notes_size;
+	struct list warnings; /* at most 120 characters each */
+	/* rules of findings with an outcome, from audit to deny */
+	struct list rules;
+	/* Rules that would deny or patch in mode enforce, but did not. */
+	struct list would_deny, would_patch;
+	struct list patched, suppressed;
+	/* ticket that prevented a denial, or would in mode enforce */
+	const char *break_glass;
+	/* the ticket has prevented a denial in mode enforce */
+	bool ticket_used;
+	const struct node *patch; /* JSON Patch; may be NULL */
+};
+
+void verdict_init(struct verdict *verdict, struct arena *arena);
+/* Decides all findings of the checked object and writes the texts. */
+void verdict_of(struct verdict *verdict, const struct request_context *c,
+		const struct policy *policy, const struct judge *judge);
+/* Sets the verdict on an object that cannot be read: a denial in mode enforce,
+ * a warning in mode warn, else only the audit annotations. */
+void verdict_unreadable(struct verdict *verdict, enum mode mode,
+			const char *problem);
+
+/* Writes the AdmissionReview of the response (admission.k8s.io/v1) as JSON. */
+
+/* Appends the response to out. policy is the hash of the policy in hexadecimal,
+ * for the audit annotation. */
+void respond(const struct verdict *verdict, const struct review *review,
+	     const char *policy, struct buf *out);
 
 struct reserve;
 

@@ -17,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api_config.h"
-#include "api_transfer.h"
 #include "base/escape.h"
 #include "certs/disk.h"
 

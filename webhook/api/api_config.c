@@ -10,7 +10,7 @@
  * token, as in client-go. In a list with two entries of one name, the first is
  * used.
  */
-#include "api_config.h"
+#include "api.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
  * question; the last user frees it. An answer that arrives too late is still
  * added to the state.
  */
-#include "ask.h"
+#include "reflector.h"
 
 #include <pthread.h>
 #include <stdlib.h>

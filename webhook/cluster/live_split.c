@@ -3,7 +3,7 @@
  * Splits the chunks of a response into the lines of a watch, or the items of a
  * list.
  */
-#include "live_split.h"
+#include "reflector.h"
 
 #include <string.h>
 

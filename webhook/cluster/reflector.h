@@ -16,12 +16,55 @@
 #define WEBHOOK_REFLECTOR_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "kube/cluster/cluster.h"
 #include "live.h"
-#include "live_split.h"
-#include "webhook/api/api_transfer.h"
+#include "webhook/api/api.h"
+
+/*
+ * Splits chunks of bytes into JSON values: the lines of a watch, and the items
+ * of a list one by one, so that a page of a list is never in memory as a whole.
+ * The code looks only at brackets and quotes.
+ */
+
+enum { SPLIT_VALUE_MAX = 16 << 20 };
+
+/* Function that receives each value, and returns false to end the splitting. */
+struct split_sink {
+	bool (*take)(void *context, const char *text, size_t len);
+	void *context;
+};
+
+/* Splits data into lines. Keeps the text after the last line end in rest.
+ * Returns false if the sink ends the splitting, or a line is too long. */
+bool lines_feed(struct buf *rest, const char *data, size_t len,
+		const struct split_sink *sink);
+
+/*
+ * Splits {"kind": ..., "metadata": {...}, "items": [{...}, {...}]}. The sink
+ * gets each item, and head gets all other text, with "items":[].
+ */
+struct items {
+	struct buf head, item, *to;
+	unsigned depth; /* number of open brackets */
+	bool in_string, escaped;
+	bool is_key;   /* the last string at depth 1 was "items" */
+	bool in_items; /* between the brackets of "items" */
+	bool done;     /* the value is complete */
+	/* start of the last string at depth 1, as an offset in head */
+	size_t string;
+};
+void items_init(struct items *items);
+void items_reset(struct items *items);
+void items_release(struct items *items);
+/* Splits a chunk. Returns false if the sink ends the splitting, the text is not
+ * JSON, or an item or the head is too long. */
+bool items_feed(struct items *items, const char *data, size_t len,
+		const struct split_sink *sink);
 
 enum reflector_state { FEED_WAITING, FEED_LISTING, FEED_WATCHING };
 
@@ -119,7 +162,7 @@ void reflector_recovered(struct feed *feed);
  * NULL. */
 void reflector_unreadable(struct feed *feed, const char *reason);
 
-/* --- reflector_report.c --------------------------------------------------- */
+/* --- reflector_event.c ---------------------------------------------------- */
 
 enum { FEED_HICCUPS = 3 }; /* consecutive failures before a line is logged */
 /* Logs a failure that lasts, and repeats the line from time to time. */
@@ -128,8 +171,6 @@ void reflector_report(struct feed *feed, int64_t now);
 void feeds_report_answer(struct feeds *all, int64_t now);
 /* Counts a read that failed because memory ran out. */
 void feeds_count_memory(struct feeds *all);
-
-/* --- reflector_event.c ---------------------------------------------------- */
 
 /* Adds a requested object to the state; returns false if the text is not an
  * object of the kind. */
@@ -142,7 +183,7 @@ bool reflector_take_event(void *context, const char *text, size_t len);
 /* Reads the metadata of the list, once the list has ended. */
 int reflector_take_head(struct feed *feed, struct err *err);
 
-/* --- live_time.c ---------------------------------------------------------- */
+/* --- live.c --------------------------------------------------------------- */
 
 int64_t live_now(void); /* monotonic ms */
 /* Returns a random number less than n. */
@@ -151,5 +192,42 @@ uint32_t live_random(uint32_t n);
  * half of the wait is fixed, half depends on chance, a random number. */
 unsigned live_backoff(unsigned failures, unsigned first, unsigned most,
 		      uint32_t chance);
+
+/*
+ * Requests for single objects. The thread of the live state sends them to the
+ * API server on its connections. An object that is found is added to the state
+ * like an event of a watch.
+ */
+
+struct questions;
+
+/* kinds has one feed for each kind. Both arguments must outlive the
+ * questions. */
+struct questions *asks_new(struct feeds *feeds, struct feed *kinds);
+void asks_free(struct questions *asks);
+
+/* Asks for the absences and waits for the answers, at most ms milliseconds.
+ * Returns a bit for each item that was answered and published by then. May be
+ * called by any thread. */
+uint32_t asks_wait(struct questions *asks, const struct cluster_absence *items,
+		   size_t n, unsigned ms);
+
+/* --- the thread of the live state ----------------------------------------- */
+
+/* Sends the waiting questions. */
+void asks_start(struct questions *asks);
+struct ask_item;
+/* Returns the item of a transfer, or NULL if the transfer belongs to a feed. */
+struct ask_item *asks_item_of(const struct questions *asks, void *private);
+/* Handles the end of the transfer of an item. */
+void asks_done(struct questions *asks, struct ask_item *item, CURLcode code);
+/* Returns true if there are answers, so that asks_finish() must be called once
+ * the state is published. */
+bool asks_are_answered(const struct questions *asks);
+/* Passes the answers to the threads that wait for them. */
+void asks_finish(struct questions *asks);
+/* Drops all requests that were sent, and answers that are not published.
+ * Threads that wait continue without them. */
+void asks_drop(struct questions *asks);
 
 #endif

@@ -15,7 +15,6 @@
 #include "base/escape.h"
 #include "kube/cluster/cluster.h"
 #include "webhook/api/api.h"
-#include "webhook/api/api_config.h"
 #include "webhook/observe/monotonic.h"
 
 enum { AGAIN_SECONDS = 30 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private parts of the log: lines (log_line.c) and the table of repeats
- * (log.c).
+ * Private parts of the log: lines and the table of repeats.
  *
  * A line has at most LINE_BYTES, which a pipe takes whole or not at all
  * (PIPE_BUF). Each text of the user may take only a share of the line, so that
@@ -61,10 +60,6 @@ void line_begin(struct log_line *line, bool json, enum log_level level,
 void line_text(struct log_line *line, const char *key, const char *value,
 	       size_t share);
 void line_int(struct log_line *line, const char *key, int64_t value);
-void line_bool(struct log_line *line, const char *key, bool value);
-/* Adds a list; items that do not fit are counted in the field `<key>More`. */
-void line_list(struct log_line *line, const char *key, const char *const *items,
-	       size_t n);
 /* Adds the newline that ends the line. */
 void line_end(struct log_line *line);
 

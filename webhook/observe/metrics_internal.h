@@ -19,8 +19,41 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/text.h"
 #include "metrics.h"
-#include "metrics_names.h"
+
+/*
+ * Numbers label values that users choose (namespaces, kinds) or that are
+ * configured (rules), in the order of their first use. Beyond the limit each
+ * new value gets number 0, "other".
+ */
+
+enum {
+	NAMES_MAX = 400,
+	NAME_SLOTS = 1024, /* a power of two, more than twice NAMES_MAX */
+	NAME_BYTES = 256,  /* bytes; longer values are cut */
+};
+
+struct metric_label {
+	unsigned number; /* from 1 */
+	size_t len;
+	char text[];
+};
+
+struct metric_labels {
+	unsigned limit;	     /* at most NAMES_MAX */
+	struct text_key key; /* key of the hash */
+	_Atomic unsigned n;
+	struct metric_label *_Atomic slots[NAME_SLOTS];
+	/* indexed by number */
+	struct metric_label *_Atomic items[NAMES_MAX + 1];
+	/* held while a value is added */
+	pthread_mutex_t lock;
+};
+
+/* Returns the text of a number, which is a result of names_number(), or at most
+ * names->n. */
+const char *names_text(struct metric_labels *names, unsigned number);
 
 enum {
 	MAX_KINDS = 200,

@@ -21,6 +21,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "base/err.h"
+
 enum phase {
 	PHASE_HANDSHAKE, /* accepted; the TLS handshake is not finished */
 	PHASE_IDLE,	 /* no byte of the next request has arrived */
@@ -77,5 +79,12 @@ void connection_phase(struct connection *c, enum phase phase);
 /* Notes received bytes. The first byte of a request starts its time limit;
  * later bytes do not. */
 void connection_heard(struct connection *c);
+
+/* Opens listening sockets: ":8443", "127.0.0.1:0", "[::1]:8443". */
+
+/* Returns the descriptor of the socket, or -1. An empty host means all
+ * addresses, IPv6 and IPv4. */
+int server_listen(const char *address, struct err *err);
+unsigned server_listen_port(int fd);
 
 #endif

@@ -15,7 +15,6 @@
 #include "base/escape.h"
 #include "connection.h"
 #include "server.h"
-#include "server_listen.h"
 
 enum {
 	POOL_BYTES = 8 << 10,

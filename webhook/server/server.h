@@ -15,7 +15,6 @@
 
 #include "base/err.h"
 #include "webhook/admission/admission.h"
-#include "webhook/tls/client_ca.h"
 #include "webhook/tls/key_store.h"
 
 enum {

@@ -2,15 +2,11 @@
 /*
  * Declarations that the parts of the server share.
  *
- *	server.c          start, drain, stop
- *	server_thread.c   the threads that answer
- *	server_peer.c     start and end of connections
- *	server_listen.c   sockets
- *	server_tls.c      TLS parameters and handshake
- *	server_wire.c     the bytes below TLS
+ *	server.c          start, drain, stop; the threads that answer
+ *	connection.c      sockets, and deadlines of connections
+ *	server_wire.c     start and end of connections, TLS, the bytes below TLS
  *	server_client.c   checks of client certificates
- *	server_body.c     the bytes of a review
- *	server_memory.c   memory limit of all requests
+ *	server_memory.c   memory limit of all requests; the bytes of a review
  *	server_request.c  from the headers to the reply
  *	server_large.c    large reviews
  *
@@ -138,20 +134,8 @@ static inline struct peer *server_peer(struct MHD_Connection *connection)
 		->socket_context;
 }
 
-/* -- server_peer.c --------------------------------------------------------- */
+/* -- server.c -------------------------------------------------------------- */
 
-/* An MHD_NotifyConnectionCallback; cls is the thread, in all callbacks here. */
-void server_connection(void *cls, struct MHD_Connection *connection,
-		       void **context,
-		       enum MHD_ConnectionNotificationCode code);
-
-/* -- server_thread.c ------------------------------------------------------- */
-
-/* Starts the threads. Takes over the listening socket, on -1 too; on -1
- * server_threads_stop() must be called as well. */
-int server_threads_start(struct server *server, int listener);
-/* Ends the threads and cuts the remaining connections. */
-void server_threads_stop(struct server *server);
 /* Resumes a connection from another thread; the connection may be freed when
  * this returns. */
 void server_thread_resume(struct server_thread *thread,
@@ -159,16 +143,16 @@ void server_thread_resume(struct server_thread *thread,
 
 /* -- server_wire.c --------------------------------------------------------- */
 
-/* Makes all bytes of the session go through the peer from now on. */
-void server_wire_attach(struct peer *peer, gnutls_session_t session);
-void server_wire_detach(struct peer *peer);
+/* An MHD_NotifyConnectionCallback; cls is the thread, in all callbacks here. */
+void server_connection(void *cls, struct MHD_Connection *connection,
+		       void **context,
+		       enum MHD_ConnectionNotificationCode code);
+
 /* Announces a reply with a body: the headers are sent together with the
  * body. */
 void server_wire_hold(struct peer *peer);
 /* Ends the request, so that held bytes are sent. */
 void server_wire_release(struct peer *peer);
-
-/* -- server_tls.c ---------------------------------------------------------- */
 
 extern const char *const server_priorities;
 
@@ -179,9 +163,6 @@ int server_choose_certificate(gnutls_session_t session,
 			      const gnutls_pk_algorithm_t *algorithms,
 			      int nalgorithms, gnutls_pcert_st **certs,
 			      unsigned *ncerts, gnutls_privkey_t *key);
-/* Prepares the connection's TLS session. Must be called before the
- * handshake. */
-void server_tls_attach(struct peer *peer, struct MHD_Connection *connection);
 
 /* -- server_client.c ------------------------------------------------------- */
 
@@ -194,16 +175,10 @@ const struct refusal *server_check_client(struct peer *peer,
 /* Sets the limit to bytes, but at least to server_memory_least(max_body). */
 void server_memory_init(struct server_memory *memory, size_t bytes,
 			size_t max_body);
-/* Reserves `more` bytes for a body of the total size `size`. Returns false,
- * counted and logged, if the memory for bodies of this size is in use. */
-bool server_memory_body(struct server *server, size_t more, size_t size);
-void server_memory_body_end(struct server *server, size_t size);
 /* Reserves memory for checking a large body. Returns false if other reviews use
  * it now. */
 bool server_memory_judge(struct server *server, size_t len);
 void server_memory_judge_end(struct server *server, size_t len);
-
-/* -- server_body.c --------------------------------------------------------- */
 
 /* Adds bytes to the body. Returns -1 if the memory for bodies is in use, or the
  * body would become longer than announced. */

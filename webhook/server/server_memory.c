@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Limits the memory of all requests: of bodies as they arrive, and of the
- * trees, texts and findings of large bodies while they are checked. A body
- * beyond the limit is answered with 429 and Retry-After; the check of a large
- * body waits.
+ * Limits the memory of all requests: of bodies, which this file stores as they
+ * arrive, and of the trees, texts and findings of large bodies while they are
+ * checked. A body beyond the limit is answered with 429 and Retry-After; the
+ * check of a large body waits.
  *
- * The memory has three parts. An eighth is only for small bodies, so that large
- * ones do not lock out ordinary reviews. Half of the remaining memory, or as
- * much as the largest review needs, is for checks, so that bodies that wait for
- * a check do not block each other. The third part is for large bodies. Memory
- * for checking small reviews is not counted: each thread checks one at a time,
- * which mostly takes 3 MiB, at most 8 MiB.
+ * The memory has three parts. An eighth is only for small bodies, so that
+ * large ones do not lock out ordinary reviews. Half of the remaining memory,
+ * or as much as the largest review needs, is for checks, so that bodies that
+ * wait for a check do not block each other. The third part is for large
+ * bodies. Memory for checking small reviews is not counted: each thread checks
+ * one at a time, which mostly takes 3 MiB, at most 8 MiB.
  */
 #include "server_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum {
 	SMALL_SHARE = 8,
@@ -83,7 +86,9 @@ static void say_refused(struct server *server)
 		  2);
 }
 
-bool server_memory_body(struct server *server, size_t more, size_t size)
+/* Reserves `more` bytes for a body of the total size `size`. Returns false,
+ * counted and logged, if the memory for bodies of this size is in use. */
+static bool server_memory_body(struct server *server, size_t more, size_t size)
 {
 	struct server_memory *memory = &server->memory;
 
@@ -95,7 +100,7 @@ bool server_memory_body(struct server *server, size_t more, size_t size)
 	return false;
 }
 
-void server_memory_body_end(struct server *server, size_t size)
+static void server_memory_body_end(struct server *server, size_t size)
 {
 	atomic_fetch_sub(&server->memory.bodies, size);
 }
@@ -109,4 +114,55 @@ bool server_memory_judge(struct server *server, size_t len)
 void server_memory_judge_end(struct server *server, size_t len)
 {
 	atomic_fetch_sub(&server->memory.work, work_size(len));
+}
+
+/*
+ * Stores the body of a request. Its buffer grows with the received bytes, never
+ * with the announced size, so that a thousand clients that announce 7 MiB and
+ * send nothing use no memory.
+ */
+
+enum { FIRST_SIZE = 8 << 10 };
+
+static int reserve(struct peer *peer, size_t size)
+{
+	size_t more = size - peer->body.size;
+	char *data;
+
+	if (!server_memory_body(peer->server, more, size))
+		return -1;
+	data = realloc(peer->body.data, size);
+	if (!data) {
+		server_memory_body_end(peer->server, more);
+		return -1;
+	}
+	peer->body.data = data;
+	peer->body.size = size;
+	return 0;
+}
+
+int server_body_add(struct peer *peer, const char *data, size_t len)
+{
+	struct body *body = &peer->body;
+	size_t size = body->size ? body->size : FIRST_SIZE;
+
+	while (size < body->len + len)
+		size *= 2;
+	if (size > peer->expected)
+		size = peer->expected;
+	if (body->len + len > size ||
+	    (size > body->size && reserve(peer, size) < 0))
+		return -1;
+	memcpy(body->data + body->len, data, len);
+	body->len += len;
+	return 0;
+}
+
+void server_body_release(struct peer *peer)
+{
+	if (!peer->body.data)
+		return;
+	free(peer->body.data);
+	server_memory_body_end(peer->server, peer->body.size);
+	memset(&peer->body, 0, sizeof(peer->body));
 }

@@ -440,7 +440,7 @@ static enum MHD_Result begin(struct peer *peer,
 
 	MHD_get_connection_values_n(connection, MHD_HEADER_KIND, see_header,
 				    &headers);
-	/* The URL is not decoded: see keep_path() in server_thread.c. */
+	/* The URL is not decoded: see keep_path() in server.c. */
 	headers.malformed |= strstr(url, "%00") != NULL;
 	connection_phase(&peer->connection, PHASE_BODY);
 	peer->refusal = check_headers(peer, connection, &headers);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads and writes the bytes below TLS. The deadlines depend on when bytes
- * arrive (connection.h), and reading ahead saves system calls.
+ * Begins and ends connections, sets up TLS, and reads and writes the bytes
+ * below it. The deadlines depend on when bytes arrive (connection.h), and
+ * reading ahead saves system calls.
  *
  * Reading: GnuTLS reads the 5 bytes of a record's header, then the record. The
  * first read takes all available bytes into a buffer of the thread; bytes that
@@ -183,16 +184,134 @@ void server_wire_release(struct peer *peer)
 
 /* --- begin and end -------------------------------------------------------- */
 
-void server_wire_attach(struct peer *peer, gnutls_session_t session)
+/* Makes all bytes of the session go through the peer from now on. */
+static void server_wire_attach(struct peer *peer, gnutls_session_t session)
 {
 	gnutls_transport_set_ptr(session, peer);
 	gnutls_transport_set_pull_function(session, pull);
 	gnutls_transport_set_vec_push_function(session, push);
 }
 
-void server_wire_detach(struct peer *peer)
+static void server_wire_detach(struct peer *peer)
 {
 	if (peer->thread->owner == peer)
 		peer->thread->owner = NULL;
 	free(peer->kept);
+}
+
+/*
+ * TLS 1.2 and 1.3 with forward secrecy and authenticated encryption.
+ * libmicrohttpd never enables session tickets and resumption, so each
+ * connection does a full handshake. A client that renegotiates is disconnected:
+ * libmicrohttpd treats that as an error.
+ */
+
+const char *const server_priorities =
+	"NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
+	":-CIPHER-ALL:+AES-128-GCM:+AES-256-GCM:+CHACHA20-POLY1305"
+	":-MAC-ALL:+AEAD"
+	":-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA"
+	":-GROUP-ALL:+GROUP-X25519:+GROUP-SECP256R1:+GROUP-SECP384R1"
+	":-SIGN-RSA-SHA1:-SIGN-ECDSA-SHA1"
+	":%SAFE_RENEGOTIATION:%SERVER_PRECEDENCE";
+
+/* NOLINTNEXTLINE(readability-function-size): signature of the library. */
+int server_choose_certificate(gnutls_session_t session,
+			      const gnutls_datum_t *ca_names, int ncas,
+			      const gnutls_pk_algorithm_t *algorithms,
+			      int nalgorithms, gnutls_pcert_st **certs,
+			      unsigned *ncerts, gnutls_privkey_t *key)
+{
+	struct peer *peer = server_peer(gnutls_session_get_ptr(session));
+
+	if (!peer)
+		return -1;
+	if (!peer->pair)
+		peer->pair = key_store_take(peer->server->options.keys);
+	return key_pair_give(peer->pair, certs, ncerts, key);
+}
+
+/* The client's Finished is its last message of a handshake, so the handshake
+ * time ends here. */
+static int on_finished(gnutls_session_t session, unsigned type, unsigned when,
+		       unsigned incoming, const gnutls_datum_t *message)
+{
+	struct peer *peer = server_peer(gnutls_session_get_ptr(session));
+
+	if (!incoming)
+		return 0;
+	connection_phase(&peer->connection, PHASE_IDLE);
+	if (!peer->agreed)
+		peer->thread->shaking--;
+	peer->agreed = true;
+	return 0;
+}
+
+/* Prepares the connection's TLS session. Must be called before the
+ * handshake. */
+static void server_tls_attach(struct peer *peer,
+			      struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+	gnutls_session_t session = info->tls_session;
+
+	server_wire_attach(peer, session);
+	if (peer->server->options.client_ca)
+		gnutls_certificate_server_set_request(session,
+						      GNUTLS_CERT_REQUEST);
+	gnutls_handshake_set_hook_function(session, GNUTLS_HANDSHAKE_FINISHED,
+					   GNUTLS_HOOK_POST, on_finished);
+}
+
+/* Starts and ends connections. */
+
+static void opened(struct server_thread *thread,
+		   struct MHD_Connection *connection, void **context)
+{
+	struct server *server = thread->server;
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct peer *peer = calloc(1, sizeof(*peer));
+
+	/* Without memory for a peer, the connection is shut down; bytes that
+	 * have arrived may still be read. */
+	if (!peer) {
+		shutdown(info->connect_fd, SHUT_RDWR);
+		return;
+	}
+	peer->server = server;
+	peer->thread = thread;
+	thread->shaking++;
+	*context = peer;
+	connection_enter(server->table, &peer->connection, info->connect_fd,
+			 PHASE_HANDSHAKE);
+	server_tls_attach(peer, connection);
+}
+
+static void closed(void **context)
+{
+	struct peer *peer = *context;
+
+	if (!peer->agreed)
+		peer->thread->shaking--;
+	connection_leave(&peer->connection);
+	server_wire_detach(peer);
+	key_pair_drop(peer->pair);
+	free(peer);
+	*context = NULL;
+}
+
+void server_connection(void *cls, struct MHD_Connection *connection,
+		       void **context, enum MHD_ConnectionNotificationCode code)
+{
+	struct server_thread *thread = cls;
+
+	thread->moves++;
+	if (code == MHD_CONNECTION_NOTIFY_STARTED)
+		opened(thread, connection, context);
+	else if (*context)
+		closed(context);
+	metrics_set(thread->server->options.metrics, METRICS_CONNECTIONS,
+		    connection_table_count(thread->server->table));
 }

@@ -6,7 +6,7 @@
  * certificate request does not contain the names of the CAs, because a Go
  * client would then not send a certificate of a CA that was added later.
  */
-#include "client_ca.h"
+#include "key_store.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The serving certificate and key, which can be replaced while handshakes are
- * in progress.
+ * The certificates of TLS: the serving certificate and key, which can be
+ * replaced while handshakes are in progress, and the CAs that may sign
+ * clients' certificates.
  *
  * A pair is reference-counted. The store holds one reference. Each connection
  * takes one when GnuTLS first asks it for a certificate, and drops it when the
  * connection is closed. GnuTLS neither copies nor frees the result of the
- * callback MHD_OPTION_HTTPS_CERT_CALLBACK (function2: "flags will be assumed to
- * be zero") and may call it more than once in a handshake, so the reference
- * belongs to the connection and not to the call (server_tls.c).
+ * callback MHD_OPTION_HTTPS_CERT_CALLBACK (function2: "flags will be assumed
+ * to be zero") and may call it more than once in a handshake, so the reference
+ * belongs to the connection and not to the call (server_wire.c).
  */
 #ifndef WEBHOOK_KEY_STORE_H
 #define WEBHOOK_KEY_STORE_H
@@ -17,6 +18,7 @@
 #include <stdint.h>
 
 #include <gnutls/abstract.h>
+#include <gnutls/gnutls.h>
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -69,5 +71,39 @@ void key_pair_drop(struct key_pair *pair); /* pair may be NULL */
  * NULL. */
 int key_pair_give(struct key_pair *pair, gnutls_pcert_st **certs,
 		  unsigned *ncerts, gnutls_privkey_t *key);
+
+/*
+ * The CAs that may sign clients' certificates; they can be replaced while
+ * requests are answered. A set is reference-counted: a verification uses the
+ * set with which it started. When the set is replaced, results of earlier
+ * verifications are no longer valid, not even on open connections.
+ */
+
+struct client_ca;
+
+struct client_ca *client_ca_new(void);
+void client_ca_free(struct client_ca *ca);
+/*
+ * Loads a file of PEM certificates. Uses all of them and returns 0, or returns
+ * -1 and keeps the certificates loaded before. It fails if one certificate is
+ * truncated, or if all have expired although a certificate that is in use has
+ * not. A file with the same certificates changes nothing. Only one thread may
+ * load at a time.
+ */
+int client_ca_load(struct client_ca *ca, const char *path, struct err *err);
+
+/* Returns the number of times that the set was replaced, or 0 if no set is
+ * loaded. May be called by any thread, like the functions below. */
+unsigned client_ca_generation(const struct client_ca *ca);
+/* Returns the expiry of the certificate that expires last, in seconds since the
+ * epoch, or 0 if no set is loaded. */
+int64_t client_ca_expiry(struct client_ca *ca);
+/* Appends one line that describes the set, for the log. */
+void client_ca_describe(struct client_ca *ca, struct buf *out);
+/* Returns true if a CA of the set has signed the chain (DER, the client's
+ * certificate first), and the chain is valid now and permits client
+ * authentication. */
+bool client_ca_verify(struct client_ca *ca, const gnutls_datum_t *chain,
+		      unsigned n);
 
 #endif

@@ -3,9 +3,8 @@
  * The objects that hold self-managed certificates, as JSON.
  *
  *	self_managed.c         the thread, and the order of requests
- *	self_managed_secret.c  requests to the API server, and the Secret
+ *	self_managed_secret.c  requests to the API server, the Secret, times
  *	self_managed_hooks.c   webhook configurations and their caBundle
- *	self_managed_text.c    times and lifetimes
  */
 #ifndef WEBHOOK_SELF_MANAGED_INTERNAL_H
 #define WEBHOOK_SELF_MANAGED_INTERNAL_H
