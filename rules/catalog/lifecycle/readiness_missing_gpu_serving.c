@@ -46,6 +46,18 @@ static bool is_worker(const struct argv *argv, const struct container *c)
 		!argv_have(argv, "serve") && !argv_have(argv, "--head"));
 }
 
+/* True for a pod that serves, also one for each node. */
+static bool serves(const struct pod *pod)
+{
+	if (pod->object->class != KIND_DAEMON)
+		return pod_is_serving(pod);
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->role == CONTAINER_MAIN &&
+		    container_purpose(c) == PURPOSE_SERVING)
+			return true;
+	return false;
+}
+
 static void report(struct rule_run *run, const struct container *c,
 		   enum tri loads)
 {
@@ -63,7 +75,7 @@ static void report(struct rule_run *run, const struct container *c,
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	if (pod->injects & INJECT_PROBES || object_ends(pod->object) ||
-	    pod->object->class == KIND_TEMPLATE || !pod_is_serving(pod) ||
+	    pod->object->class == KIND_TEMPLATE || !serves(pod) ||
 	    any_readiness(pod))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {

@@ -109,6 +109,12 @@ static bool argv_loads(const struct argv *argv)
 		"mlserver",
 		"huggingfaceserver",
 		"infinity_emb",
+		"lorax-launcher",
+		"llama_cpp.server",
+		"mistralrs-server",
+		"fastchat.serve.model_worker",
+		"fastchat.serve.vllm_worker",
+		"aphrodite.endpoints.openai.api_server",
 		NULL};
 	static struct argv_names servers = {.names = names};
 	static const char *const tool_names[] = {"vllm", "lmdeploy", "sglang",
@@ -150,7 +156,9 @@ static bool image_loads(const struct container *c)
 		"tritonserver",	    "text-embeddings-inference",
 		"lmsysorg/sglang",  "tensorflow/serving",
 		"tf-serving",	    "nvcr.io/nim/",
-		"llama.cpp:server", NULL};
+		"llama.cpp:server", "djl-serving",
+		"djl-inference",    "vllm-engine",
+		"tgi-inference",    NULL};
 
 	return image_has(c, names);
 }
@@ -362,7 +370,9 @@ bool pod_is_infrastructure(const struct pod *pod)
 {
 	if (pod->object->infrastructure != TRI_UNKNOWN)
 		return pod->object->infrastructure == TRI_YES;
-	return pod->object->class == KIND_DAEMON || runs_infrastructure(pod);
+	return (pod->object->class == KIND_DAEMON &&
+		pod_purpose(pod) != PURPOSE_SERVING) ||
+	       runs_infrastructure(pod);
 }
 
 static bool images_are_infrastructure(const struct pod *pod)
