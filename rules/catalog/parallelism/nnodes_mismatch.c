@@ -80,9 +80,16 @@ static struct amount ranks(const struct object *object, const char *program)
 	return sum;
 }
 
-/* True if each rank may be a separate object, such as one Job for each rank. */
+/* True if each rank may be a separate object, such as one Job for each rank. A
+ * Job with more parallelism than completions is meant to have all ranks. */
 static bool may_be_one_of_several(const struct object *object, int64_t pods)
 {
+	int64_t most;
+
+	if (object_is(object, "batch", "Job") &&
+	    node_int(node_path(object->root, "spec.parallelism"), &most) &&
+	    most > 1)
+		return false;
 	return pods < 2 && object->class != KIND_TRAINING;
 }
 

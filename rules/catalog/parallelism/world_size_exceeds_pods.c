@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reports WORLD_SIZE above the number of ranks that can exist: one for each
+ * GPU of the pods. A Job runs no more pods at once than `completions`, whatever
+ * `parallelism` is (k8s.io/api v0.37.2 batch/v1 types.go, JobSpec). Other
+ * objects may hold the other ranks, so that a Job is checked if its parallelism
+ * would be enough, and other objects if the ranks meet at one of their own
+ * pods. Launchers and operators set the variable themselves; scripts that set
+ * it are skipped. Source: pytorch v2.9 torch/distributed/distributed_c10d.py,
+ * init_process_group() waits for WORLD_SIZE ranks.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/command/env.h"
+#include "kube/command/parallel.h"
+
+/* Returns the value of WORLD_SIZE; 0 if it is unknown or not used. */
+static int64_t world_size(const struct container *c, const struct node **at)
+{
+	struct env_value value = container_env_value(c, "WORLD_SIZE");
+	size_t digits = value.text ? strspn(value.text, "0123456789") : 0;
+	int64_t n = 0;
+
+	if (!digits || digits > 6 || value.text[digits] ||
+	    container_parallel(c).n || container_says(c, "WORLD_SIZE") ||
+	    !container_says(c, "python"))
+		return 0;
+	for (size_t i = 0; i < digits; i++)
+		n = n * 10 + (value.text[i] - '0');
+	*at = value.at;
+	return n;
+}
+
+/* True if the first rank is a pod of the object. */
+static bool meets_itself(const struct container *c)
+{
+	const char *address = container_env_text(c, "MASTER_ADDR");
+	const char *name = c->pod->object->name;
+
+	return address && name && text_starts(address, name) &&
+	       address[strlen(name)] == '-';
+}
+
+static void check_container(struct rule_run *run, const struct container *c)
+{
+	const struct object *object = c->pod->object;
+	const struct node *spec = node_get(object->root, "spec"), *at = NULL;
+	const struct node *job = node_get(spec, "completions");
+	int64_t devices = container_devices(c), n = c->pod->steady.n, all;
+	int64_t size = devices ? world_size(c, &at) : 0;
+
+	if (size <= n * devices)
+		return;
+	if (object_is(object, "batch", "Job") && n > 0 &&
+	    node_int(node_get(spec, "parallelism"), &all) && all > n &&
+	    all * devices >= size)
+		report_container(
+			run, c, job ? job : at,
+			"`completions` lets only %s of `parallelism` %s run at once, but WORLD_SIZE is %s",
+			rule_count(run, n, "pod"), rule_number(run, all),
+			rule_number(run, size));
+	else if (n > 1 && object->npods == 1 && meets_itself(c))
+		report_container(
+			run, c, at,
+			"WORLD_SIZE is %s, but %s runs %s with %s each",
+			rule_number(run, size),
+			rule_title(run, object->kind, object->name),
+			rule_count(run, n, "pod"),
+			rule_count(run, devices, pod_device(c->pod)));
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct object *object = pod->object;
+
+	if (object->parent || object->fragment || object->copies.n != 1 ||
+	    pod->steady.unknown ||
+	    (!object_kind_has(object, KIND_NATIVE) &&
+	     !object_is(object, "jobset.x-k8s.io", "JobSet")))
+		return;
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->role == CONTAINER_MAIN && container_env(c, "WORLD_SIZE"))
+			check_container(run, c);
+}
+
+const struct rule rule_world_size_exceeds_pods = {
+	.name = "world-size-exceeds-pods",
+	.category = "parallelism",
+	.severity = SEVERITY_WARNING,
+	.scope = GPU_PODS | PODSPEC,
+	.summary = "WORLD_SIZE above the number of ranks that can exist",
+	.why = "The ranks wait for others that never start, and hold their GPUs until they time out.",
+	.remedy =
+		"Set `completions`, `parallelism` or `replicas` to the number of pods, and WORLD_SIZE to their ranks.",
+	.evidence =
+		"https://kubernetes.io/docs/concepts/workloads/controllers/job/#controlling-parallelism; https://docs.pytorch.org/docs/stable/distributed.html#environment-variable-initialization",
+	.check_pod = check,
+};
