@@ -2,6 +2,8 @@
 /*
  * Reports literal tokens and keys in the environment of GPU pods, for model
  * hubs, experiment trackers and object stores, and in flags of the command.
+ * Also reports tokens, passwords in URLs and assignments of such variables in
+ * commands and in the texts of Ray's kinds.
  * Everyone who can read the object or the repository can use them.
  * kube/secret/secret.h defines which texts are secret, and reports mask all of
  * them. The rule skips references, words and placeholders.
@@ -105,7 +107,7 @@ static bool may_have_flag(const struct argv *argv)
 
 /* Checks the values of flags like those of the variables that have the same
  * meaning. Any text is the key of a server, even one that consists of words. */
-static void check_flags(struct rule_run *run, const struct container *c)
+static bool check_flags(struct rule_run *run, const struct container *c)
 {
 	static const struct {
 		const char *flag, *variable;
@@ -116,9 +118,10 @@ static void check_flags(struct rule_run *run, const struct container *c)
 		{"--api-key", "VLLM_API_KEY"},
 	};
 	struct argv argv = container_argv(c);
+	bool found = false;
 
 	if (!may_have_flag(&argv))
-		return;
+		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
 		bool serves = text_eq(flags[i].flag, "--api-key");
 		const struct arg *arg;
@@ -134,8 +137,130 @@ static void check_flags(struct rule_run *run, const struct container *c)
 				     "anyone who can read the object or the "
 				     "repository can use it",
 				     flags[i].flag);
+		found = true;
 		if (is_words(text))
 			finding_severity(f, SEVERITY_WARNING);
+	}
+	return found;
+}
+
+/* --- texts ---------------------------------------------------------------- */
+
+struct token_search {
+	const char *text;
+	bool found;
+};
+
+/* Keeps a token unless it is a placeholder, such as hf_xxxxxxxx: it has at
+ * least six different characters. */
+static void take_token(void *context, size_t at, size_t len)
+{
+	struct token_search *search = context;
+	bool seen[256] = {false};
+	int different = 0;
+
+	for (size_t i = at + secret_prefix(search->text + at, len);
+	     i < at + len; i++) {
+		different += !seen[(unsigned char)search->text[i]];
+		seen[(unsigned char)search->text[i]] = true;
+	}
+	search->found |= different >= 6;
+}
+
+/* True for `https://user:PASSWORD@host`, where the password has a digit. */
+static bool has_url_password(const char *text)
+{
+	while ((text = strstr(text, "://"))) {
+		size_t user, len;
+
+		text += strlen("://");
+		user = strcspn(text, ":@/ \t\n\"'");
+		if (text[user] != ':')
+			continue;
+		text += user + 1;
+		len = strcspn(text, "@/ \t\n\"'$<{*");
+		if (len >= 8 && text[len] == '@' &&
+		    strcspn(text, "0123456789") < len)
+			return true;
+	}
+	return false;
+}
+
+/* Returns the name of the first variable that the text sets to a secret, as
+ * `NAME=value` or, if `yaml` is set, as `NAME: value`; or NULL. */
+static const char *assigned_secret(struct arena *arena, const char *text,
+				   bool yaml)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
+	for (size_t len; *text; text += len ? len : 1) {
+		const char *name, *value;
+
+		len = strspn(text, letters);
+		value = text + len;
+		if (len < 2 || (*value != '=' && (!yaml || *value != ':')))
+			continue;
+		name = arena_strndup(arena, text, len);
+		value += 1 + strspn(value + 1, yaml ? " \"'" : "\"'");
+		value = arena_strndup(arena, value,
+				      strcspn(value, " \t\n\"';,&|"));
+		if (!strpbrk(value, "${<`") && secret_is(name, value) &&
+		    !is_reference(value) && !is_words(value) &&
+		    !is_prefix(value))
+			return name;
+	}
+	return NULL;
+}
+
+/* Returns the first secret in a text, in words, or NULL. */
+static const char *secret_in(struct rule_run *run, const struct node *node,
+			     bool yaml)
+{
+	struct token_search search = {.text = node_str(node)};
+	const char *name;
+
+	if (!search.text || !strpbrk(search.text, "=:_"))
+		return NULL;
+	secret_tokens(search.text, node->len, take_token, &search);
+	if (search.found)
+		return "a token";
+	if (has_url_password(search.text))
+		return "the password of a URL";
+	name = assigned_secret(rule_arena(run), search.text, yaml);
+	return name ? arena_printf(rule_arena(run), "`%s`", name) : NULL;
+}
+
+#define PLAIN                                                                  \
+	"%s is in plain text: anyone who can read the object or the repository can use it"
+
+static void check_scripts(struct rule_run *run, const struct container *c)
+{
+	static const char *const lists[] = {"command", "args", NULL};
+
+	for (const char *const *list = lists; *list; list++)
+		FOR_EACH_CHILD(node_get(c->node, *list), item) {
+			const char *what = secret_in(run, item, false);
+
+			if (what)
+				report_container(run, c, item, PLAIN, what);
+		}
+}
+
+/* Checks the texts that Ray passes to the job, besides its containers. */
+static void check_ray(struct rule_run *run, const struct object *object)
+{
+	static const char *const fields[] = {"runtimeEnvYAML", "serveConfigV2",
+					     "entrypoint", NULL};
+	const struct node *spec = node_get(object->root, "spec");
+
+	if (object->class != KIND_RAY)
+		return;
+	for (const char *const *field = fields; *field; field++) {
+		const struct node *at = node_get(spec, *field);
+		const char *what = secret_in(run, at, true);
+
+		if (what)
+			report_object(run, object, at, PLAIN, what);
 	}
 }
 
@@ -144,7 +269,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const bool *last = secret_last_letters();
 
 	FOR_EACH_CONTAINER(pod, c) {
-		check_flags(run, c);
+		if (!check_flags(run, c))
+			check_scripts(run, c);
 		for (size_t i = 0; i < c->nenv; i++) {
 			const struct node *name = c->env[i].name;
 
@@ -167,4 +293,5 @@ const struct rule rule_secret_in_gpu_env = {
 	.evidence =
 		"https://kubernetes.io/docs/concepts/security/secrets-good-practices/",
 	.check_pod = check,
+	.check_object = check_ray,
 };
