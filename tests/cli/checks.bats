@@ -83,6 +83,21 @@ checks() {
 	[[ $output != *"Help"* ]]
 }
 
+@test "a selector that matches no pod has help" {
+	cat >job.yaml <<-'EOF'
+		apiVersion: apps/v1
+		kind: Deployment
+		metadata: {name: server, namespace: ml}
+		spec:
+		  selector: {matchLabels: {app: server}}
+		  template:
+		    metadata: {labels: {app: other}}
+		    spec: {containers: [{name: a, image: "a:1"}]}
+	EOF
+	run "$GPUGATE" lint --isolated --select server-rejects job.yaml
+	[[ $output == *"help: Copy the labels of the template."* ]]
+}
+
 @test "an invalid quantity suggests a valid one" {
 	printf '%s\n' 'apiVersion: v1' 'kind: ResourceQuota' \
 		'metadata: {name: q}' 'spec:' '  hard:' >quota.yaml

@@ -122,6 +122,7 @@ static void check_selector(struct rule_run *run, const struct node *spec)
 	const struct node *selector = node_get(spec, "selector");
 	const struct node *labels = node_path(spec, "template.metadata.labels");
 	const struct node *at;
+	struct finding *f = NULL;
 
 	if (!node_is_map(selector) || selector->flags & NODE_OPEN ||
 	    (labels && (!node_is_map(labels) || labels->flags & NODE_OPEN)) ||
@@ -129,13 +130,15 @@ static void check_selector(struct rule_run *run, const struct node *spec)
 		return;
 	at = unmatched(selector, labels);
 	if (at)
-		rule_report_rejection(
+		f = rule_report_rejection(
 			run, NULL, at, "selector",
 			"`selector` does not match the labels of the template");
 	else if (!node_first(node_get(selector, "matchLabels")) &&
 		 !node_first(node_get(selector, "matchExpressions")))
-		rule_report_rejection(run, NULL, selector, "selector-empty",
-				      "`selector` is empty");
+		f = rule_report_rejection(run, NULL, selector, "selector-empty",
+					  "`selector` is empty");
+	if (f)
+		finding_help(run, f, "Copy the labels of the template.");
 }
 
 /* --- schedules ------------------------------------------------------------ */
@@ -272,8 +275,7 @@ static void check_pod(struct rule_run *run, const struct pod *pod)
 	if (rule_at_admission(run) || pod->flat || pod->made)
 		return;
 	check_containers(run, pod);
-	/* The API server compares only ports of main containers: validation.go,
-	 * checkHostPortConflicts() and validatePodHostNetworkDeps(). */
+	/* validation.go, checkHostPortConflicts(): only main containers */
 	FOR_EACH_CONTAINER(pod, c)
 		if (c->role == CONTAINER_MAIN)
 			FOR_EACH_CHILD(node_get(c->node, "ports"), port)

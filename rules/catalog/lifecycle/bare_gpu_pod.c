@@ -11,6 +11,7 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/command/argv.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/purpose/class.h"
 
@@ -47,6 +48,25 @@ static bool is_short(const struct pod *pod)
 	       seconds <= 3600;
 }
 
+/* True for a Pod that runs a test once: a script whose name says so. */
+static bool tests_once(const struct pod *pod)
+{
+	static const char *const words[] = {"preflight", "test",  "check",
+					    "bench",	 "smoke", NULL};
+
+	if (pod->restart != RESTART_NEVER)
+		return false;
+	FOR_EACH_CONTAINER(pod, c) {
+		struct argv argv = container_argv(c);
+
+		for (size_t i = 0; i < argv.n; i++)
+			if (text_ends(argv.items[i].text, ".py") &&
+			    text_any(argv.items[i].base, words, text_contains))
+				return true;
+	}
+	return false;
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct object *object = pod->object;
@@ -61,7 +81,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		run, pod, name ? name : node_get(metadata, "generateName"),
 		"no controller recreates this %s Pod if its node is lost",
 		pod_device(pod));
-	if (pod_is_test(pod) || (!pod_is_training(pod) && !pod_is_serving(pod)))
+	if (pod_is_test(pod) || tests_once(pod) ||
+	    (!pod_is_training(pod) && !pod_is_serving(pod)))
 		finding_severity(f, SEVERITY_INFO);
 }
 

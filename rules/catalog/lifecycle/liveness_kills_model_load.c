@@ -161,9 +161,23 @@ static void check_container(struct rule_run *run, const struct container *c)
 	repair(run, f, c, &liveness);
 }
 
+/* True for an InferenceService that asks for Knative, by its mode or by
+ * settings of Knative's autoscaler. */
+static bool is_knative(const struct object *object)
+{
+	const struct node *mode =
+		object_annotation(object, "serving.kserve.io/deploymentMode");
+
+	FOR_EACH_CHILD(object->annotations, value)
+		if (text_starts(value->key, "autoscaling.knative.dev/"))
+			return true;
+	return node_eq(mode, "Serverless") || node_eq(mode, "Knative");
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (!pod_is_serving(pod) || pod_handling(pod)->bounds_start)
+	if (!pod_is_serving(pod) || pod_handling(pod)->bounds_start ||
+	    is_knative(pod->object))
 		return;
 	FOR_EACH_CONTAINER(pod, c)
 		if (c->role != CONTAINER_INIT &&

@@ -16,11 +16,8 @@
 #include "kube/command/env.h"
 #include "kube/command/parallel.h"
 
-/*
- * True if the ranks of a Job, or of a kind in the group apps, may meet at
- * another address than their first pod's, so that pods of other objects may be
- * ranks as well.
- */
+/* True if the ranks of a native kind may meet at another address than their
+ * first pod's, so that pods of other objects may be ranks as well. */
 static bool container_may_meet_others(const struct container *c)
 {
 	static const char *const flags[] = {"--master-addr", "--rdzv-endpoint",
@@ -28,8 +25,7 @@ static bool container_may_meet_others(const struct container *c)
 	const struct object *object = c->pod->object;
 	struct argv argv = container_argv(c);
 
-	if (!object_is(object, "batch", "Job") &&
-	    !text_eq(object->group, "apps"))
+	if (!text_eq(object->group, "batch") && !text_eq(object->group, "apps"))
 		return false;
 	for (const char *const *flag = flags; *flag; flag++) {
 		const struct arg *arg;
@@ -45,7 +41,7 @@ static bool container_may_meet_others(const struct container *c)
 
 static const struct node *elastic_policy(const struct object *object)
 {
-	return node_get(node_get(object->root, "spec"), "elasticPolicy");
+	return node_path(object->root, "spec.elasticPolicy");
 }
 
 /* Returns the largest number of pods of the template. An autoscaler may create
@@ -80,17 +76,15 @@ static struct amount ranks(const struct object *object, const char *program)
 	return sum;
 }
 
-/* True if each rank may be a separate object, such as one Job for each rank. A
- * Job with more parallelism than completions is meant to have all ranks. */
+/* True if each rank may be a separate object, such as one Job for each rank,
+ * but not if the Job has more parallelism than completions. */
 static bool may_be_one_of_several(const struct object *object, int64_t pods)
 {
-	int64_t most;
+	int64_t n;
 
-	if (object_is(object, "batch", "Job") &&
-	    node_int(node_path(object->root, "spec.parallelism"), &most) &&
-	    most > 1)
-		return false;
-	return pods < 2 && object->class != KIND_TRAINING;
+	return pods < 2 && object->class != KIND_TRAINING &&
+	       (!node_int(node_path(object->root, "spec.parallelism"), &n) ||
+		n < 2);
 }
 
 /* True if the operator's variable replaces the template's number of nodes. */

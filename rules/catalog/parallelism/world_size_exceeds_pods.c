@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports WORLD_SIZE above the number of ranks that can exist: one for each
- * GPU of the pods. A Job runs no more pods at once than `completions`, whatever
- * `parallelism` is (k8s.io/api v0.37.2 batch/v1 types.go, JobSpec). Other
- * objects may hold the other ranks, so that a Job is checked if its parallelism
- * would be enough, and other objects if the ranks meet at one of their own
- * pods. Launchers and operators set the variable themselves; scripts that set
- * it are skipped. Source: pytorch v2.9 torch/distributed/distributed_c10d.py,
+ * GPU of the pods. A Job with fewer `completions` than `parallelism` runs only
+ * that number of pods at once (k8s.io/api v0.37.2 batch/v1 types.go, JobSpec).
+ * The pods of other objects may be ranks too, so an object is checked only if
+ * its `parallelism` would be enough, or if MASTER_ADDR names one of its pods.
+ * Launchers and operators set the variable themselves; scripts that set it are
+ * skipped. Source: pytorch v2.9 torch/distributed/distributed_c10d.py,
  * init_process_group() waits for WORLD_SIZE ranks.
  */
 #include <string.h>
@@ -15,6 +15,7 @@
 #include "engine/rule.h"
 #include "kube/command/env.h"
 #include "kube/command/parallel.h"
+#include "kube/lifecycle/lifecycle.h"
 
 /* Returns the value of WORLD_SIZE; 0 if it is unknown or not used. */
 static int64_t world_size(const struct container *c, const struct node **at)
@@ -46,18 +47,17 @@ static bool meets_itself(const struct container *c)
 static void check_container(struct rule_run *run, const struct container *c)
 {
 	const struct object *object = c->pod->object;
-	const struct node *spec = node_get(object->root, "spec"), *at = NULL;
-	const struct node *job = node_get(spec, "completions");
+	const struct node *job = pod_job_spec(c->pod), *at = NULL;
+	const struct node *completions = node_get(job, "completions");
 	int64_t devices = container_devices(c), n = c->pod->steady.n, all;
 	int64_t size = devices ? world_size(c, &at) : 0;
 
 	if (size <= n * devices)
 		return;
-	if (object_is(object, "batch", "Job") && n > 0 &&
-	    node_int(node_get(spec, "parallelism"), &all) && all > n &&
+	if (n > 0 && node_int(node_get(job, "parallelism"), &all) && all > n &&
 	    all * devices >= size)
 		report_container(
-			run, c, job ? job : at,
+			run, c, completions ? completions : at,
 			"`completions` lets only %s of `parallelism` %s run at once, but WORLD_SIZE is %s",
 			rule_count(run, n, "pod"), rule_number(run, all),
 			rule_number(run, size));
@@ -75,10 +75,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct object *object = pod->object;
 
-	if (object->parent || object->fragment || object->copies.n != 1 ||
-	    pod->steady.unknown ||
-	    (!object_kind_has(object, KIND_NATIVE) &&
-	     !object_is(object, "jobset.x-k8s.io", "JobSet")))
+	if (object->class == KIND_TRAINING || object->pods_inferred ||
+	    object->parent || object->fragment || object->copies.n != 1 ||
+	    pod->steady.unknown)
 		return;
 	FOR_EACH_CONTAINER(pod, c)
 		if (c->role == CONTAINER_MAIN && container_env(c, "WORLD_SIZE"))

@@ -5,8 +5,9 @@
  * mounts 20Gi. NCCL fails with "No space left on device". 64Mi or less is never
  * better than the runtime's default, so it is reported for one device too. The
  * documentation of TGI, vLLM and GKE uses 1Gi and 2Gi even for eight devices,
- * so servers with 1Gi or more are skipped; for other programs with 1Gi or more
- * it is an info.
+ * so servers with 1Gi or more are skipped; for other programs with 1Gi or more,
+ * and for unknown programs, it is an info. Sizes that are at most 10 % less,
+ * such as 1000Mi, are skipped, and programs that do not use NCCL.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -28,6 +29,13 @@ static bool is_beside(const struct container *c)
 	return container_uses_gpu(c) == TRI_NO && c->pod->gpus.n > 0;
 }
 
+/* True if the size is at least nine tenths of the floor. */
+static bool is_near(struct quantity size, struct quantity floor)
+{
+	floor.nano -= floor.nano / 10;
+	return quantity_cmp(size, floor) >= 0;
+}
+
 /* Returns the number of the container's devices or, if it has none, of the
  * pod's. */
 static int64_t devices_of(const struct container *c)
@@ -45,6 +53,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 	FOR_EACH_CONTAINER(pod, c) {
 		struct shm shm = container_shm(c);
+		struct shm_need need;
 		struct quantity floor;
 		struct finding *f;
 		int64_t n;
@@ -54,11 +63,12 @@ static void check(struct rule_run *run, const struct pod *pod)
 		    is_beside(c))
 			continue;
 		n = devices_of(c);
+		need = container_shm_need(c);
 		floor = rule_param_quantity(run,
 					    n > 2 ? "floor-many" : "floor");
 		if (quantity_cmp(shm.size, runtime) > 0 &&
-		    (n < 2 || !uses_nccl(c) ||
-		     quantity_cmp(shm.size, floor) >= 0 ||
+		    (n < 2 || !uses_nccl(c) || need.is == SHM_NOT_NEEDED ||
+		     is_near(shm.size, floor) ||
 		     (serves && quantity_cmp(shm.size, enough) >= 0)))
 			continue;
 		f = report_container(
@@ -67,7 +77,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 			container_title(c), quantity_text(shm.size, have),
 			quantity_text(floor, want), n ? " for " : "",
 			n ? rule_count(run, n, pod_device(pod)) : "");
-		if (quantity_cmp(shm.size, enough) >= 0)
+		if (quantity_cmp(shm.size, enough) >= 0 ||
+		    (need.is == SHM_MAY_BE_NEEDED &&
+		     quantity_cmp(shm.size, runtime) > 0))
 			finding_severity(f, SEVERITY_INFO);
 		if (!shm_size_fits(c, shm.volume, floor))
 			continue;
@@ -92,7 +104,7 @@ const struct rule rule_shm_too_small = {
 	.scope = GPU_PODS | PODSPEC,
 	.summary =
 		"/dev/shm is mounted, but smaller than usual for the number of devices",
-	.why = "NCCL and data loaders may run out of space in /dev/shm (\"No space left on device\"). If the size is 1Gi or more, the finding is only an info.",
+	.why = "NCCL and data loaders may run out of space in /dev/shm (\"No space left on device\"). The finding is only an info if the size is 1Gi or more, or if nothing shows that the program uses NCCL.",
 	.remedy =
 		"Raise sizeLimit to 1Gi for up to 2 devices, and to 4Gi or more for more devices.",
 	.evidence =

@@ -185,6 +185,21 @@ static bool encodes_media(const struct container *c)
 	return text_any(c->image, names, text_contains_ci);
 }
 
+/* True for programs that give each device its own layers or frames, without
+ * NCCL: llama.cpp (by default, `--split-mode layer`), Ollama, Blender. */
+static bool divides_work(const struct container *c)
+{
+	static const char *const names[] = {"llama.cpp", "llama-cpp", "ollama",
+					    "blender",	 "/bpy",      NULL};
+	static const char *const programs[] = {
+		"llama-server", "ollama", "llama_cpp.server", "blender", NULL};
+	struct argv argv = container_argv(c);
+
+	return text_any(c->image, names, text_contains_ci) ||
+	       text_contains_ci(c->name, "ollama") ||
+	       argv_have_any(&argv, programs);
+}
+
 /*
  * True for a container with a CPU image, one that only lists or tests devices,
  * and one that sleeps until a user logs in, unless a launcher starts ranks in
@@ -263,6 +278,7 @@ static struct shm_need training_need(const struct container *c,
 static struct shm_need unknown_need(const struct container *c)
 {
 	if (c->gpus.n < 2 || disables_nccl_shm(c) || encodes_media(c) ||
+	    divides_work(c) ||
 	    (c->accelerator && c->accelerator->class == ACCEL_MIG))
 		return not_needed;
 	if (text_contains_ci(c->image, "jax"))
