@@ -283,6 +283,7 @@ struct workload {
 	bool fragment;	    /* a kustomize patch, not a complete object */
 	bool claims;	    /* a pod names a PersistentVolumeClaim */
 	bool runtime_class; /* a pod names a RuntimeClass */
+	bool subdomain;	    /* a pod names a subdomain */
 	const char *queue;  /* queue of Volcano, KAI, ..., or NULL */
 	enum queue_type queue_type; /* kind of that queue */
 	const char *kueue_queue;    /* name of a LocalQueue, or NULL */

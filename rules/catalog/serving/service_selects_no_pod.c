@@ -111,9 +111,12 @@ static void check_services(struct rule_run *run)
 
 static void check(struct rule_run *run, const struct workload *w)
 {
-	const struct object *object = rule_index(run)->nservices && !w->child
-					      ? rule_object(run, w)
-					      : NULL;
+	bool names_service =
+		w->subdomain || text_eq(w->id.kind, "StatefulSet");
+	const struct object *object =
+		rule_index(run)->nservices && !w->child && names_service
+			? rule_object(run, w)
+			: NULL;
 
 	if (!object || !object_kind_has(object, KIND_NATIVE) ||
 	    object->npods != 1 || w->npods != 1 || object->fragment)

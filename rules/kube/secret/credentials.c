@@ -153,23 +153,24 @@ static bool begins_part(const struct credential_scan *scan, size_t at)
 		islower((unsigned char)scan->s[at - 1]));
 }
 
-/* Returns the word that ends before text[end], or NULL. */
+/* Returns the word that ends before text[end], or NULL. A text may have a sign
+ * in every second byte, so the last two letters are compared first. */
 static const struct word *word_before(const struct credential_scan *scan,
 				      size_t end)
 {
-	char last;
+	static const char ends[] = "rd wd se ey et en";
+	char last[] = {0, 0, '\0'};
 
-	/* The search is short, because a text may have a sign in every second
-	 * byte. */
-	if (!end)
+	if (end < 2)
 		return NULL;
-	last = (char)tolower((unsigned char)scan->s[end - 1]);
-	if (!strchr("denty", last))
+	last[0] = (char)tolower((unsigned char)scan->s[end - 2]);
+	last[1] = (char)tolower((unsigned char)scan->s[end - 1]);
+	if (!isalpha((unsigned char)last[1]) || !strstr(ends, last))
 		return NULL;
 	for (size_t i = 0; i < WORDS; i++) {
 		size_t n = strlen(words[i].text);
 
-		if (n <= end && words[i].text[n - 1] == last &&
+		if (n <= end &&
 		    !strncasecmp(scan->s + end - n, words[i].text, n) &&
 		    begins_part(scan, end - n))
 			return &words[i];
@@ -348,12 +349,41 @@ static void take_login(struct credential_scan *scan, size_t at, size_t end)
 	}
 }
 
+/* False for one word without a sign, as most names and values are. Each form of
+ * a credential contains one of these characters. */
+static bool may_contain(const char *text, size_t len)
+{
+	static const bool signs[256] = {
+		[' '] = true, ['\t'] = true, ['\r'] = true, ['\n'] = true,
+		['"'] = true, ['\''] = true, ['\\'] = true, [','] = true,
+		['['] = true, [']'] = true,  ['('] = true,  [')'] = true,
+		['`'] = true, [';'] = true,  ['|'] = true,  ['&'] = true,
+		['='] = true, [':'] = true,  ['@'] = true,
+	};
+
+	for (size_t i = 0; i < len; i++)
+		if (signs[(unsigned char)text[i]])
+			return true;
+	return false;
+}
+
 bool secret_credentials(const char *text, size_t len,
 			void (*found)(void *context, size_t at, size_t len),
 			void *context)
 {
-	struct credential_scan scan = {
-		.s = text, .len = len, .found = found, .context = context};
+	struct credential_scan scan;
+
+	if (!may_contain(text, len))
+		return false;
+	scan.s = text;
+	scan.len = len;
+	scan.found = found;
+	scan.context = context;
+	scan.any = false;
+	scan.next = 0;
+	/* The tables of characters are large, and most texts need none. */
+	for (size_t i = 0; i < ARRAY_SIZE(scan.seen); i++)
+		scan.seen[i].ends = NULL;
 
 	scan_sign(&scan, '=');
 	scan_sign(&scan, ':');

@@ -190,6 +190,7 @@ static void note_references(const struct pod *pod, struct workload *w)
 		return;
 	w->runtime_class |=
 		node_str(pod_field(pod, "runtimeClassName")) != NULL;
+	w->subdomain |= node_str(pod_field(pod, "subdomain")) != NULL;
 	FOR_EACH_CHILD(pod->volumes, volume)
 		w->claims |= node_get(volume, "persistentVolumeClaim") != NULL;
 }
