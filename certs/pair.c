@@ -17,7 +17,6 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "issue.h"
 
 /* Writes messages about the result of a check. */

@@ -18,8 +18,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/text.h"
-#include "cli/complete.h"
-#include "cli/roff.h"
+#include "cli/options.h"
 #include "commands.h"
 #include "options.h"
 

@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/escape.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "webhook/observe/monotonic.h"
 
 enum { LOOK_SECONDS = 60, DAY = 86400 };

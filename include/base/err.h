@@ -33,7 +33,7 @@ int err_wrap(struct err *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Reports a defect of gpugate with its source position, and ends the program by
- * abort(), unless bug_set_end() (base/bug.h) sets another end. */
+ * abort(), unless bug_set_end() sets another end. */
 #define BUG(...) bug_at(__FILE__, __LINE__, __VA_ARGS__)
 __attribute__((noreturn, format(printf, 3, 4))) void
 bug_at(const char *file, int line, const char *fmt, ...);
@@ -44,5 +44,18 @@ bug_at(const char *file, int line, const char *fmt, ...);
  * bug_set_end() sets another end. */
 #define OUT_OF_MEMORY() out_of_memory_at(__FILE__, __LINE__)
 __attribute__((noreturn)) void out_of_memory_at(const char *file, int line);
+
+/*
+ * The end of the program in BUG() and OUT_OF_MEMORY() (base/err.h). A program
+ * with a structured log can replace the default way, and others can clean up
+ * before it.
+ */
+
+/* Sets the function that ends the program; it must not return. It is called
+ * once, by any thread, possibly without memory. Call this before threads
+ * start. */
+void bug_set_end(void (*end)(const char *file, int line, const char *text));
+/* Sets a function that is called before the program ends in the default way. */
+void bug_set_clean_up(void (*clean_up)(void));
 
 #endif

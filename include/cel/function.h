@@ -45,7 +45,7 @@ struct cel_overload {
 /* Each table ends with {0}, the list of tables with NULL. */
 extern const struct cel_overload *const cel_libraries[];
 
-/* Costs that many overloads share (rules/cel/value/cost.c): 10 %, rounded up,
+/* Costs that many overloads share (rules/cel/value/value.c): 10 %, rounded up,
  * of the size of the first argument, of the second, of the first two, of twice
  * the first, or of the shorter of two. */
 uint64_t cel_cost_traverse(const struct cel_call *call,

@@ -94,4 +94,53 @@ int option_usage(const struct option_parser *parser, const char *fmt, ...)
 void options_print(const struct option_set *set, unsigned command,
 		   struct buf *out);
 
+/*
+ * Completion scripts of both programs. The scripts contain all words, from the
+ * tables of commands and options. Where no word is known, they offer files.
+ */
+
+struct complete_command {
+	const char *name, *arguments, *summary;
+	unsigned bit;
+	/* NULL for the options of the complete_set */
+	const struct option_set *options;
+};
+
+struct complete_set {
+	const char *names; /* names of the program, separated by blanks */
+	const struct option_set *options;
+	const struct complete_command *commands;
+	size_t n;
+	/* bit of the options that need no command, or 0 */
+	unsigned without;
+	/* Words separated by blanks, which complete each value or argument
+	 * whose name contains `value`, such as "RULE". The first match counts;
+	 * {0} ends the list. */
+	const struct complete_words {
+		const char *value, *words;
+	} * words;
+};
+
+/* Appends the script of bash, zsh or fish. Returns false for another shell. */
+bool complete_script(const struct complete_set *set, const char *shell,
+		     struct buf *out);
+
+/*
+ * Manual pages from the tables of options, for both programs.
+ */
+
+struct roff_page {
+	const char *title, *section; /* in the header of the page */
+	const char *name, *summary;
+	const char *version;
+};
+
+/* Appends text and a newline, escaped so that roff interprets none of it. An
+ * empty line begins a paragraph. */
+void roff_line(struct buf *out, const char *text);
+void roff_header(struct buf *out, const struct roff_page *page);
+/* Appends the options of the commands with this bit, without --help. */
+void roff_options(struct buf *out, const struct option_set *set,
+		  unsigned command);
+
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads files into documents as kubectl does: kubectl's splitter for the
- * stream, sigs.k8s.io/yaml for the values (JSON if the first byte that is not
- * white space is '{' or '['). Text that kubectl drops or rejects although it is
- * readable is read anyway and reported as LOAD_DISAGREEMENT.
+ * Reads files into documents, and finds placeholders in them. Files are read
+ * as kubectl does: kubectl's splitter for the stream, sigs.k8s.io/yaml for the
+ * values (JSON if the first byte that is not white space is '{' or '['). Text
+ * that kubectl drops or rejects although it is readable is read anyway and
+ * reported as LOAD_DISAGREEMENT.
  */
 #ifndef DOC_LOAD_H
 #define DOC_LOAD_H
@@ -127,5 +128,47 @@ bool yaml_is_not_map(struct arena *arena, const struct node *text);
  * can read each byte only once. */
 struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
 		       uint32_t *used);
+
+/*
+ * Values that a later step fills in: `${JOB}`, `$GPUS`, `<BUCKET>`,
+ * `{{inputs.parameters.x}}`, `PLACEHOLDER_X`, `FILLED BY THE OPERATOR`. Only
+ * files contain placeholders; at admission every value is literal.
+ */
+
+/*
+ * True if the text contains a placeholder. `$(VAR)` does not count: the kubelet
+ * expands it.
+ */
+bool placeholder_in(const char *text, size_t len);
+/*
+ * Sets NODE_UNKNOWN on every scalar whose value is a placeholder, and
+ * doc->placeholders; sets doc->abridged if a comment line begins with three
+ * dots.
+ *
+ * Strings under command and args are not marked; only the placeholder in them
+ * is unknown. An env entry's value and a block scalar are marked only if they
+ * are nothing but one placeholder. Returns the number of marked nodes, without
+ * those that come from an alias or a merge.
+ */
+unsigned placeholder_mark(struct doc *doc);
+/*
+ * True if the file looks like a template (Go, Helm, Jinja): it contains control
+ * markup ({{- if, {{ .Values, {{ include, {% ...) where YAML expects structure.
+ * Markup in quoted and block strings is left to later readers, except markup
+ * that only Helm knows (.Values, .Release, include "...").
+ */
+bool template_in(const char *text, size_t len);
+
+/*
+ * Accounting that keeps the readers within the limits of their loader and the
+ * budget of its arena.
+ */
+
+/* Return the number of nodes, and the flow work, that the next document may
+ * use. */
+uint32_t cost_nodes(const struct loader *loader);
+uint64_t cost_flow_work(const struct loader *loader);
+/* Charges to the budget the nodes and the flow work that a reader used. */
+void cost_spend(struct loader *loader, uint64_t nodes, uint64_t flow_work);
 
 #endif

@@ -8,7 +8,7 @@
  * chained without tests.
  *
  * Unknown values. A scalar that will be filled in later (`${GPUS}`) carries
- * NODE_UNKNOWN (files only; doc/placeholder.h). node_get() and node_at() on an
+ * NODE_UNKNOWN (files only; doc/load.h). node_get() and node_at() on an
  * unknown node return that node, so "unknown" travels down every path: test
  * node_is_unknown() before checking a value or its absence.
  */

@@ -60,4 +60,18 @@ int splices_check(const struct source *before, const struct buf *after,
 		  const struct splice_expect *expect, size_t n,
 		  struct err *err);
 
+/*
+ * Unified diff of two texts, as `patch -p1` and `git apply` take it.
+ */
+
+struct diff_text {
+	const char *text;
+	size_t len;
+	const char *shown; /* bytes to show instead of text, or NULL */
+};
+
+/* Appends the diff; appends nothing if the texts are equal. */
+void diff_unified(const char *name, const struct diff_text *old,
+		  const struct diff_text *new, struct buf *out);
+
 #endif

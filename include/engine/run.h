@@ -20,7 +20,6 @@
 #include "base/arena.h"
 #include "doc/load.h"
 #include "engine/admission_policy.h"
-#include "engine/baseline.h"
 #include "engine/finding.h"
 #include "engine/policy.h"
 #include "engine/suppress.h"

@@ -50,7 +50,7 @@ enum gpu_by {
 };
 
 /* More containers than an object within the limits can have: 3,000 in four
- * lists (doc/work.h). */
+ * lists (doc/budget.h). */
 enum { CONTAINERS_MAX = 3072 };
 
 struct pod {

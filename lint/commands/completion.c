@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "cli/complete.h"
+#include "cli/options.h"
 #include "lint/options/options.h"
 #include "lint/report/report.h"
 #include "lint/term/log.h"

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "engine/custom.h"
 #include "engine/run.h"
 #include "lint/options/options.h"

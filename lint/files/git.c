@@ -8,8 +8,8 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "subprocess.h"
 
 enum { ARGUMENTS_MAX = 12 };

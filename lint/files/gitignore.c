@@ -23,7 +23,6 @@
 #include "base/glob.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "base/vec.h"
 
 enum { LARGEST = 1 << 20 /* bytes of a file that are read */ };
 

@@ -12,7 +12,6 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "protocol.h"
 
 /* --- roots --------------------------------------------------------------- */

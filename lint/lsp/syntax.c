@@ -9,8 +9,8 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 
 static void note_issue(void *context, const struct load_issue *issue)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "cli/roff.h"
+#include "cli/options.h"
 #include "lint/report/report.h"
 #include "lint/term/log.h"
 #include "options.h"

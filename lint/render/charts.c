@@ -13,7 +13,6 @@
 #include "base/array.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "render.h"
 
 static bool is_met(const struct kustomize *k, const char *folder, size_t len)

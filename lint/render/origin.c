@@ -8,9 +8,9 @@
  */
 #include <string.h>
 
+#include "base/array.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "render.h"
 
 #define ORIGIN	     "    config.kubernetes.io/origin: |"

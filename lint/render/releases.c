@@ -14,7 +14,6 @@
 #include "base/array.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "render.h"
 
 struct release {

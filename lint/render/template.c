@@ -11,7 +11,6 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "render.h"
 
 /* U+E000, a private-use character. */

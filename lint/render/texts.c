@@ -10,7 +10,6 @@
 #include "base/array.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "base/vec.h"
 
 void render_release(struct render *r)
 {

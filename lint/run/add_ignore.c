@@ -8,8 +8,8 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "doc/load.h"
 
 static const char prefix[] = "# gpugate: ignore[";

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/vec.h"
 
 void collection_init(struct collection *c, size_t nfiles,
 		     const atomic_size_t *begun)

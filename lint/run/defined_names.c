@@ -13,8 +13,7 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "base/vec.h"
-#include "doc/placeholder.h"
+#include "doc/load.h"
 #include "lint/files/kustomize.h"
 
 /* A file with runtimes, and the findings about its text. */

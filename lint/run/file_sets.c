@@ -16,7 +16,6 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 
 /* An object that exists only once in a cluster, and a file that contains it. */
 struct sighting {

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/vec.h"
 #include "lint/term/log.h"
 
 static struct run_options run_options(struct filter *f)

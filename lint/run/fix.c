@@ -13,10 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/path.h"
 #include "base/replace.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "doc/splice.h"
 #include "kube/runtime.h"
 

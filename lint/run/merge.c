@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "doc/diff.h"
+#include "doc/splice.h"
 #include "lint.h"
 #include "lint/report/parts/report_common.h"
 #include "lint/report/report.h"

@@ -19,7 +19,7 @@
 #include "base/err.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "doc/placeholder.h"
+#include "doc/load.h"
 #include "lint/files/kustomize.h"
 #include "lint/term/log.h"
 

@@ -12,8 +12,8 @@
 
 #include "base/thread_pool.h"
 #include "collect.h"
-#include "engine/baseline.h"
 #include "engine/run.h"
+#include "engine/suppress.h"
 #include "fix.h"
 #include "lint/files/files.h"
 #include "lint/files/input.h"

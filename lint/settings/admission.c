@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "lint/term/log.h"
 
 static void problem(void *context, const struct admission_remark *remark)

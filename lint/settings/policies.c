@@ -16,7 +16,6 @@
 #include "base/err.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "kube/cluster/cluster.h"
 #include "lint/files/files.h"
 #include "lint/files/gitignore.h"

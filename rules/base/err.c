@@ -7,7 +7,6 @@
  * (paths).
  */
 #include "base/err.h"
-#include "base/bug.h"
 #include "base/escape.h"
 
 #include <poll.h>

@@ -19,7 +19,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/bug.h"
 #include "base/err.h"
 #include "base/path.h"
 

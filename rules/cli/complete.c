@@ -3,7 +3,7 @@
  * Writes completion scripts. Words that several options share are variables of
  * the script.
  */
-#include "cli/complete.h"
+#include "cli/options.h"
 
 #include <string.h>
 

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/vec.h"
 
 enum { WIDTH = 78 };
 

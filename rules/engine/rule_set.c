@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds rules by the names that users write. Names are sorted for a binary
- * search; custom rules and former names (aliases) are few and are scanned. A
- * rule has precedence over a category of the same name.
+ * Finds rules by the names that users write, and reads their days. Names are
+ * sorted for a binary search; custom rules and former names (aliases) are few
+ * and are scanned. A rule has precedence over a category of the same name.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "engine/registry.h"
 #include "rule_word.h"
 
@@ -210,4 +211,45 @@ bool rule_is_named(const struct rule *rule, const char *check, const char *text)
 bool rule_is_fixed(const struct rule *rule)
 {
 	return strcmp(rule->name, "invalid-syntax") == 0;
+}
+
+/*
+ * Parses and prints calendar days (Gregorian, YYYY-MM-DD).
+ */
+
+enum { DAY = 86400 };
+
+/* strptime() alone would accept blanks, fewer digits, and days that do not
+ * exist. */
+bool date_parse(const char *text, size_t len, int64_t *days)
+{
+	char copy[sizeof("YYYY-MM-DD")] = "";
+	struct tm tm = {0};
+	const char *end;
+	int day;
+
+	if (len != sizeof(copy) - 1)
+		return false;
+	memcpy(copy, text, len);
+	end = strptime(copy, "%Y-%m-%d", &tm);
+	day = tm.tm_mday;
+	if (end != copy + len || strspn(copy, "0123456789-") != len)
+		return false;
+	*days = (int64_t)timegm(&tm) / DAY;
+	return tm.tm_mday == day;
+}
+
+const char *date_text(int64_t days, char out[DATE_TEXT])
+{
+	time_t seconds = (time_t)(days * DAY);
+	struct tm tm;
+
+	if (!gmtime_r(&seconds, &tm) || !strftime(out, DATE_TEXT, "%F", &tm))
+		snprintf(out, DATE_TEXT, "day %lld", (long long)days);
+	return out;
+}
+
+int64_t date_today(void)
+{
+	return (int64_t)(time(NULL) / DAY);
 }

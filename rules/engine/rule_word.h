@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A word that selects rules: the name of a rule (or its former name), a
- * category, `all`, or one check of a rule (`RULE/CHECK`). Policies, the command
- * line and suppressions use the same words.
+ * Words of policies, the command line and suppressions: those that select
+ * rules, and the days of `until`.
+ *
+ * A word selects a rule by its name (or its former name), a category, `all`,
+ * or one check of a rule (`RULE/CHECK`).
  */
 #ifndef RULES_ENGINE_RULE_WORD_H
 #define RULES_ENGINE_RULE_WORD_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "engine/registry.h"
@@ -36,5 +40,19 @@ bool rule_is_named(const struct rule *rule, const char *check,
 void rule_set_index_kinds(struct rule_set *rules, struct arena *arena);
 /* True for invalid-syntax, which cannot be turned off or suppressed. */
 bool rule_is_fixed(const struct rule *rule);
+
+/*
+ * Calendar days as numbers of days since 1970-01-01 UTC, for `until`, which
+ * includes the day itself.
+ */
+
+#define DATE_NONE INT64_MAX
+#define DATE_TEXT 32
+
+/* Parses exactly YYYY-MM-DD. Returns false for other texts and for days that do
+ * not exist. */
+bool date_parse(const char *text, size_t len, int64_t *days);
+const char *date_text(int64_t days, char out[DATE_TEXT]);
+int64_t date_today(void);
 
 #endif

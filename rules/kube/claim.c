@@ -15,8 +15,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "kinds.h"
 
 /* Limit on the claims of a file that are read, and on the names of a claim's

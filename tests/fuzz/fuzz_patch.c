@@ -12,8 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "doc/diff.h"
-#include "doc/placeholder.h"
+#include "doc/load.h"
 #include "doc/splice.h"
 #include "tests/tools/edit_json.h"
 #include "tests/tools/json_patch.h"

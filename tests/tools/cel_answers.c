@@ -16,10 +16,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/vec.h"
+#include "base/array.h"
 #include "cel/cel.h"
 #include "doc/load.h"
-#include "doc/placeholder.h"
 
 enum { VARIABLES = 64 };
 

@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/text.h"
-#include "doc/placeholder.h"
+#include "doc/load.h"
 #include "doc/splice.h"
 #include "edit_json.h"
 #include "json_patch.h"

@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "doc/diff.h"
 #include "doc/splice.h"
 #include "edit_json.h"
 #include "edit_write.h"

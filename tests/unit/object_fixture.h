@@ -18,7 +18,6 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "doc/load.h"
-#include "doc/placeholder.h"
 #include "kube/object.h"
 
 struct fixture {

@@ -5,7 +5,7 @@
 
 #include "json_reading.h"
 
-#include "doc/placeholder.h"
+#include "doc/load.h"
 #include "doc/splice.h"
 #include "tests/tools/edit_json.h"
 

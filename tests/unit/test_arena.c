@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/err.h"
-#include "base/vec.h"
 
 static void memory_is_aligned_and_apart(void **state)
 {

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "engine/baseline.h"
+#include "engine/suppress.h"
 #include "sample_rules.h"
 
 static char folder[] = "/tmp/test_baseline.XXXXXX";

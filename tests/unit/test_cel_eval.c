@@ -18,7 +18,6 @@
 #include "cel/cel.h"
 #include "cel_value_text.h"
 #include "doc/load.h"
-#include "doc/placeholder.h"
 
 static const char job[] = "spec:\n"
 			  "  replicas: 3\n"

@@ -17,7 +17,6 @@
 #include "cel/value.h"
 #include "cel_value_text.h"
 #include "doc/load.h"
-#include "doc/placeholder.h"
 
 static const struct node *parse(struct arena *arena, const char *yaml)
 {

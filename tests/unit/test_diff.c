@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "base/array.h"
-#include "doc/diff.h"
+#include "doc/splice.h"
 
 struct diff_case {
 	const char *name, *old, *new, *diff;

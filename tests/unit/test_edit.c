@@ -5,7 +5,7 @@
  */
 #include "value_reading.h"
 
-#include "doc/placeholder.h"
+#include "doc/load.h"
 #include "tests/tools/edit_json.h"
 #include "tests/tools/json_patch.h"
 

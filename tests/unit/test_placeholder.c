@@ -17,7 +17,7 @@
 
 #include "base/buf.h"
 #include "doc/build.h"
-#include "doc/placeholder.h"
+#include "doc/load.h"
 
 static const char *const placeholders[] = {
 	"${JOB_NAME}",

@@ -14,7 +14,6 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "doc/load.h"
-#include "doc/placeholder.h"
 #include "kube/scheduling/selector.h"
 
 static const char *const names[] = {"no", "yes", "unknown"};

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/object.h"
 #include "kube/pod.h"

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "doc/work.h"
+#include "doc/budget.h"
 
 enum {
 	/* An object of 1.5 MiB, etcd's limit, with only short fields has 60,000

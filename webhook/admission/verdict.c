@@ -19,7 +19,6 @@
 #include "base/buf.h"
 #include "base/json_stream.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "doc/node.h"
 
 /* TEXT is the maximum size of one finding's text in bytes. Only long values

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/bug.h"
+#include "base/err.h"
 #include "base/json_stream.h"
 #include "base/text.h"
 #include "log_internal.h"

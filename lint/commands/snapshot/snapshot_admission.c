@@ -9,7 +9,6 @@
 #include "base/array.h"
 #include "base/json_stream.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "doc/load.h"
 #include "engine/admission_policy.h"
 #include "kube/typed.h"

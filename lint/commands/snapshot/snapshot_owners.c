@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "lint/term/log.h"
 #include "snapshot.h"
 

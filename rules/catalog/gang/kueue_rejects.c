@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "engine/rejections.h"
 #include "engine/rule.h"
 
 #define PODSET "kueue.x-k8s.io/podset-"

@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "engine/rejections.h"
 #include "engine/rule.h"
 
 static void check(struct rule_run *run, const struct object *object)

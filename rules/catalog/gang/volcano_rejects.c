@@ -4,7 +4,6 @@
  * rejects; the checks are in rules/engine/rejections.
  */
 #include "base/text.h"
-#include "engine/rejections.h"
 #include "engine/rule.h"
 
 static void check(struct rule_run *run, const struct object *object)

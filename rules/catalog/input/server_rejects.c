@@ -9,7 +9,6 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "engine/rejections.h"
 #include "engine/rule.h"
 #include "kube/purpose/intent.h"
 

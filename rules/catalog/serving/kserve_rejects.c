@@ -3,7 +3,6 @@
  * Reports InferenceServices and LLMInferenceServices that KServe rejects, by
  * the table in rules/engine/rejections/kserve.c.
  */
-#include "engine/rejections.h"
 #include "engine/rule.h"
 
 const struct rule rule_kserve_rejects = {

@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "base/vec.h"
+#include "base/array.h"
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
 #include "kube/scheduling/affinity.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks calls: finds the overloads of a function that match the arguments. */
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/text.h"
-#include "base/vec.h"
-#include "rules/cel/check/checker.h"
+#include "check.h"
 
 static void no_overload(struct checker *c, const struct cel_expr *expr)
 {

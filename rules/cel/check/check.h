@@ -47,8 +47,100 @@ const char *cel_env_nearest_function(const char *name);
 /* Returns 0, or -1 with the reasons in issues. */
 int cel_check(struct arena *arena, struct cel_program *program,
 	      struct cel_issues *issues);
-/* Prepares a checked expression for the evaluator, and evaluates its constant
- * parts. */
-void cel_prepare(struct arena *arena, struct cel_expr *expr);
+
+/*
+ * Unification of types that contain variables (cel-go checker/types.go,
+ * mapping.go). A variable is a type of kind CEL_PARAM that the unifier created.
+ */
+
+struct type_variable {
+	struct cel_type type; /* must be the first member */
+	unsigned index;
+};
+
+/* All type variables of a program, and their bindings in the order of time. */
+struct unifier {
+	struct arena *arena;
+	/* type of each variable (NULL: unbound) */
+	const struct cel_type **bound;
+	size_t nvariables, variables_size;
+	struct binding {
+		unsigned variable;
+		const struct cel_type *before;
+	} * bindings;
+	size_t n, size;
+};
+
+const struct cel_type *unify_variable(struct unifier *u);
+/*
+ * True if a value of type `from` can be assigned to type `to`. Variables are
+ * bound as needed, but only if the result is true.
+ */
+bool unify_assignable(struct unifier *u, const struct cel_type *from,
+		      const struct cel_type *to);
+bool unify_all_assignable(struct unifier *u, const struct cel_type *const *from,
+			  const struct cel_type *const *to, size_t n);
+/* Replaces bound variables by their types. to_dyn replaces unbound ones by
+ * dyn. */
+const struct cel_type *
+unify_substitute(struct unifier *u, const struct cel_type *type, bool to_dyn);
+/* Returns the more general one of two types that unify. */
+const struct cel_type *unify_general(const struct cel_type *a,
+				     const struct cel_type *b);
+
+/* The parameters of a signature as variables. Equal letters become the same
+ * variable. */
+struct instance {
+	struct unifier *unifier;
+	const char *names[CEL_ARGS];
+	const struct cel_type *variables[CEL_ARGS];
+	unsigned n;
+};
+
+const struct cel_type *unify_instantiate(struct instance *instance,
+					 const struct cel_type *type);
+
+/* State of the type checker for one program, shared by its files. */
+
+struct local {
+	const char *name;
+	const struct cel_type *type;
+};
+
+struct checker {
+	struct arena *arena;
+	const struct cel_env *env;
+	struct cel_program *program;
+	struct cel_issues *issues;
+	struct unifier unifier;
+	/* Variables of the enclosing comprehensions. The index of a variable is
+	 * its slot. */
+	struct local *locals;
+	size_t nlocals, locals_size;
+	bool *exempt; /* expressions inside of a call of format(), by id */
+	bool wrong;
+};
+
+/* Adds an issue about an expression. */
+void checker_issue(struct checker *c, const struct cel_expr *expr,
+		   const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Reports "expected type 'a' but found 'b'". */
+void checker_mismatch(struct checker *c, const struct cel_expr *expr,
+		      const struct cel_type *want, const struct cel_type *got);
+const struct cel_type *checker_substitute(struct checker *c,
+					  const struct cel_type *type);
+
+void checker_check(struct checker *c, struct cel_expr *expr);
+/* Checks calls and operators, except those of optional fields. */
+void checker_call(struct checker *c, struct cel_expr *expr);
+/* Returns the name made of a chain of selections (`a.b.c`), or NULL. */
+const char *checker_qualified_name(struct checker *c,
+				   const struct cel_expr *expr);
+void checker_undeclared(struct checker *c, const struct cel_expr *expr,
+			const char *name, const char *near);
+
+/* Rejects literals that would fail at run time (cel-go cel/validator.go, for
+ * the checks that Kubernetes enables). */
+void checker_validate(struct checker *c);
 
 #endif

@@ -3,12 +3,12 @@
  * The type checker (cel-go checker/checker.go): derives the types of
  * expressions from those of their parts, and reports issues in cel-go's words.
  */
-#include "rules/cel/check/checker.h"
+#include "check.h"
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 
 /*
  * Largest number of parts of a type. Nested literals double them, so that a

@@ -7,7 +7,6 @@
 #include "base/err.h"
 #include "base/escape.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "rules/cel/check/check.h"
 
 /* --- functions: the same for all environments ---------------------------- */

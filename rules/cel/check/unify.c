@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Unifies types. After a failed attempt, the list of bindings is used to undo
  * them. */
-#include "rules/cel/check/unify.h"
+#include "check.h"
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/text.h"
-#include "base/vec.h"
 
 static bool assignable(struct unifier *u, const struct cel_type *from,
 		       const struct cel_type *to);

@@ -7,7 +7,7 @@
  * pkg/cel/environment/base.go).
  */
 #include "base/text.h"
-#include "rules/cel/check/checker.h"
+#include "check.h"
 #include "rules/cel/lib/literal.h"
 
 /* True if the call fails for this constant argument. */

@@ -60,12 +60,6 @@ static inline void eval_work(struct cel_eval *ev, uint64_t work)
 	eval_memory(ev);
 }
 
-/* Returns the work of reading a value and everything in it. */
-uint64_t eval_work_of(struct cel_eval *ev, struct cel_value v);
-/* Adds the work of a call. Returns false if the call must not be made. */
-bool eval_may_call(struct cel_eval *ev, const struct cel_expr *e,
-		   const struct cel_value *args);
-
 struct cel_value eval_expr(struct cel_eval *ev, const struct cel_expr *e);
 /* Returns the more important one of two results, at least one of which is an
  * error or unknown. */

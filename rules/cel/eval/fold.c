@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "rules/cel/eval/eval_internal.h"
 #include "rules/cel/lib/lib_internal.h"
 

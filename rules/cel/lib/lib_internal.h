@@ -8,7 +8,7 @@
 #define CEL_LIB_INTERNAL_H
 
 #include "cel/function.h"
-#include "rules/cel/value/time_text.h"
+#include "rules/cel/value/value_internal.h"
 
 extern const struct cel_overload cel_operators_library[];
 extern const struct cel_overload cel_conversions_library[];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Splits a text into tokens. A scan_*() function returns the length of the
  * token of its kind at s, or 0. */
-#include "rules/cel/syntax/lexer.h"
+#include "parser.h"
 
 #include <string.h>
 

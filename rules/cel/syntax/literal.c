@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "rules/cel/syntax/lexer.h"
+#include "parser.h"
 
 /* --- numbers ------------------------------------------------------------- */
 

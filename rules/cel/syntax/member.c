@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parses literals, names, calls, lists and maps, and the selections and indexes
  * that follow them. */
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "rules/cel/syntax/parser.h"
 #include "rules/cel/value/value_internal.h"
 

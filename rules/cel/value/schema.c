@@ -7,8 +7,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "rules/cel/value/time_text.h"
-#include "rules/cel/value/value_internal.h"
+#include "value_internal.h"
 
 static bool is_of(const struct node *schema, const char *type)
 {

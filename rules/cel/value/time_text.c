@@ -4,7 +4,7 @@
  * accepts more than the standard: an hour of one digit, a comma before the
  * fraction, offsets up to 24:60.
  */
-#include "rules/cel/value/time_text.h"
+#include "value_internal.h"
 
 #include <time.h>
 

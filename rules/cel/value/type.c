@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Creates types and converts them from and to text. */
-#include "cel/type.h"
+#include "cel/value.h"
 
 #include <string.h>
 

@@ -44,4 +44,18 @@ bool cel_schema_unordered(const struct node *schema, const struct node **keys);
 bool cel_same_keys(struct arena *arena, struct cel_value a, struct cel_value b,
 		   const struct node *keys);
 
+/* Conversions of times and durations from and to the forms that Go uses. */
+
+/* Converts a duration to nanoseconds, which fit into 64 bits, as in cel-go. */
+int64_t cel_duration_nanos(struct cel_time duration);
+struct cel_value cel_duration(int64_t nanos);
+/* Parse the texts that time.ParseDuration() and time.RFC3339 accept. */
+bool cel_duration_parse(struct cel_text text, int64_t *nanos);
+bool cel_timestamp_parse(struct cel_text text, struct cel_time *out);
+/* True for times in the years 1 to 9999. */
+bool cel_timestamp_valid(struct cel_time time);
+/* Reads a date "2006-01-02" (10 bytes) at the start of a text. Returns false if
+ * it does not exist. */
+bool cel_date_parse(struct cel_text text, int64_t *seconds);
+
 #endif

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "base/vec.h"
+#include "base/array.h"
 #include "doc/build.h"
 #include "rules/doc/index.h"
 

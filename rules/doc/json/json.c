@@ -13,10 +13,10 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "doc/budget.h"
 #include "doc/build.h"
-#include "doc/work.h"
+#include "doc/load.h"
 #include "json.h"
-#include "rules/doc/cost.h"
 
 /* True on the usual path, the form that the API server writes. Rare cases are
  * in separate functions, to keep registers free in the loop of json_tree(). */

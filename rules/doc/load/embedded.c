@@ -5,9 +5,8 @@
  */
 #include <string.h>
 
+#include "doc/budget.h"
 #include "doc/load.h"
-#include "doc/placeholder.h"
-#include "doc/work.h"
 
 bool embedded_init(struct loader *loader, struct arena *arena, const char *name,
 		   const char *text, size_t len)

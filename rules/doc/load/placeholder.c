@@ -13,7 +13,7 @@
  * A missed placeholder causes a false finding; a value taken for one by mistake
  * is only not checked. So an unclear shape counts as a placeholder.
  */
-#include "doc/placeholder.h"
+#include "doc/load.h"
 
 #include <string.h>
 #include <strings.h>

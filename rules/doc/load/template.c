@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "doc/placeholder.h"
+#include "doc/load.h"
 
 struct template_line {
 	const char *start, *end; /* without indentation and line end */

@@ -8,15 +8,15 @@
  * end are replaced. The result is always a correct diff, not always the
  * shortest.
  */
-#include "doc/diff.h"
+#include "doc/splice.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 
 enum {
 	CONTEXT = 3,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Internals of edits_splice(). splice.c walks the plan, splice_change.c
- * collects the changes at a place, splice_rename.c gives entries new keys,
+ * collects the changes at a place and gives entries new keys,
  * splice_block.c changes block style, splice_flow.c flow style and JSON,
  * splice_scan.c scans the bytes between values, splice_text.c writes values in
  * the style of their neighbors. Only splice*.c includes this header.
@@ -150,8 +150,6 @@ const char *shared_reason(const struct node *node);
 /* Returns the reason why bytes of this value cannot be changed or removed, or
  * NULL. */
 const char *fixed_reason(const struct node *node);
-
-/* --- splice_rename.c ----------------------------------------------------- */
 
 /* Finds entries that only change their key, which then count as neither removed
  * nor added. */

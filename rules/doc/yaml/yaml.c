@@ -16,7 +16,7 @@
 #include "base/err.h"
 #include "base/escape.h"
 #include "base/text.h"
-#include "rules/doc/cost.h"
+#include "doc/load.h"
 #include "rules/doc/yaml/block/yaml_block.h"
 
 size_t yaml_break(const char *p, const char *end)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Internals of the YAML reader. yaml.c drives libyaml, yaml_offset.c converts
- * its positions into byte offsets, yaml_build.c builds the tree, yaml_merge.c
- * handles anchors and merge keys, yaml_error.c the messages.
+ * Internals of the YAML reader. yaml.c drives libyaml, yaml_build.c builds the
+ * tree, yaml_merge.c handles anchors and merge keys, yaml_error.c the messages
+ * and converts libyaml's positions into byte offsets.
  *
  * A function that rejects the text returns false (or NULL) after reporting the
  * issue; reading then stops at once.
@@ -158,8 +158,6 @@ bool yaml_refuse(struct yaml *yaml, uint32_t start, uint32_t end,
 bool yaml_refuse_parser(struct yaml *yaml);
 /* Returns the offset in the source of a code point of the text being read. */
 uint32_t yaml_offset(struct yaml *yaml, size_t index);
-/* Returns the offset in the source of byte n of libyaml's input. */
-uint32_t yaml_byte(const struct yaml *yaml, size_t n);
 /* True if the byte at this offset is not passed to libyaml. */
 bool yaml_is_cut(const struct yaml *yaml, uint32_t at);
 /* Returns the line number of an offset. */

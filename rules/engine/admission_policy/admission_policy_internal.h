@@ -51,7 +51,7 @@ struct input_object {
 	 * finished */
 	const struct node *typed;
 	struct source *source;
-	bool copy; /* repeats an earlier object, see duplicates.c */
+	bool copy; /* repeats an earlier object, see load.c */
 };
 
 struct admission_binding {
@@ -150,10 +150,6 @@ const char *admission_unread(const struct admission_policies *set,
 bool input_is(const struct input_object *input, const char *group,
 	      const char *kind);
 extern const char admission_group[]; /* API group of policies and bindings */
-
-/* --- duplicates.c -------------------------------------------------------- */
-
-void admission_drop_duplicates(struct admission_policies *set);
 
 /* --- validate.c ------------------------------------------------------------
  */

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "admission_policy_internal.h"
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "doc/build.h"
 #include "kube/scheduling/selector.h"
 

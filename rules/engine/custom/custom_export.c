@@ -5,12 +5,12 @@
  * containers; `params` becomes a variable. Expressions are written as block
  * scalars, so that nothing in them needs an escape.
  */
-#include "custom_export.h"
+#include "custom_internal.h"
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "engine/policy.h"
 #include "kube/pod_paths.h"
 #include "kube/typed.h"

@@ -7,9 +7,9 @@
  */
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
-#include "custom_export.h"
+#include "custom_internal.h"
 #include "kube/pod_paths.h"
 
 /* --- literals ------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #ifndef RULES_ENGINE_CUSTOM_INTERNAL_H
 #define RULES_ENGINE_CUSTOM_INTERNAL_H
 
+#include "base/buf.h"
 #include "cel/cel.h"
 #include "engine/custom.h"
 #include "rules/engine/policy/policy_internal.h"
@@ -89,5 +90,27 @@ const struct node *custom_base(const struct custom_subject *subject,
 bool custom_fix_parse(struct arena *arena, const char *text,
 		      struct custom_fix *out);
 void custom_fix(struct custom_subject *subject, struct finding *finding);
+
+/* Parts of custom_export() that write CEL expressions. */
+
+/* State of an export. `why` is the reason why the rule cannot be exported, a
+ * clause in the arena, or NULL. */
+struct custom_export {
+	struct arena *arena;
+	const struct custom_rule *rule;
+	const char *const *given; /* setting->params */
+	/* kinds that the rule matches, with their groups */
+	struct custom_kind *kinds;
+	size_t nkinds, kinds_size;
+	const char *why;
+};
+
+/* Writes a text as a CEL literal in single quotes. */
+void export_quoted(struct buf *out, const char *text, size_t len);
+/* Writes `params` as a literal with the policy's values. */
+void export_params(struct custom_export *e, struct buf *out);
+/* Writes an expression for the list of an object's pods, for all kinds that the
+ * rule matches. */
+void export_pods(struct custom_export *e, struct buf *out);
 
 #endif

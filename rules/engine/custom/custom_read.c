@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "custom_internal.h"
 #include "engine/finding.h"
 #include "rules/engine/policy/policy_read.h"

@@ -9,7 +9,7 @@
  */
 #include "base/text.h"
 #include "policy_internal.h"
-#include "rules/engine/date.h"
+#include "rules/engine/rule_word.h"
 
 enum { ENDING_DAYS = 14, GRACE_DAYS = 7 };
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "policy_internal.h"
 
 struct policy_memory {

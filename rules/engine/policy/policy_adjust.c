@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/vec.h"
 #include "kube/injected.h"
 #include "policy_internal.h"
 

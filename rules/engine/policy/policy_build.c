@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "base/vec.h"
+#include "base/array.h"
 #include "policy_internal.h"
 
 /* Files of custom rules, `rules:` of the policy, and `rules:` of an

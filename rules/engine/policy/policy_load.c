@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "policy_read.h"
-#include "rules/engine/date.h"
+#include "rules/engine/rule_word.h"
 
 enum { POLICY_FILES_MAX = 1000 };
 

@@ -9,8 +9,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 
 enum { SHOWN_MAX = 80 };
 

@@ -154,14 +154,6 @@ bool read_custom_document(struct policy_reader *r, const struct doc *doc);
 void add_custom_rule(struct policy_reader *r, const struct rule *rule,
 		     enum action action, const struct node *at);
 
-/* -- policy_read_admission.c: admission policies of the cluster -- */
-/* Sets the names of the kinds of such documents, at most 4; returns their
- * number. */
-size_t admission_kinds(const char **names);
-/* Reads a document; returns false if it has another kind. */
-bool read_admission_document(struct policy_reader *r, const struct doc *doc);
-/* Adds an object, which is a parameter if a policy refers to it. */
-void add_admission_document(struct policy_reader *r, const struct doc *doc);
 /* Compiles and binds the policies after the last document. */
 void finish_admission(struct policy_reader *r);
 

@@ -9,10 +9,10 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "policy_read.h"
-#include "rules/engine/date.h"
+#include "rules/engine/rule_word.h"
 
 enum { WARN_DAYS = 14, MAX_DAYS = 3660 };
 

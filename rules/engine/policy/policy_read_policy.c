@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "doc/build.h"
 #include "doc/edit.h"
 #include "policy_read.h"

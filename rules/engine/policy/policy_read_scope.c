@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/vec.h"
+#include "base/array.h"
 #include "policy_read.h"
 
 /* Largest number of overrides. Each has a table of all rules; with a floor,

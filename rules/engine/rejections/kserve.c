@@ -6,7 +6,6 @@
  * compared with v0.13 to v0.19. Checks that depend on the default deployment
  * mode or the GPU types of the cluster's configuration are left out.
  */
-#include "engine/rejections.h"
 #include "engine/rule.h"
 
 #define SERVICE	  "serving.kserve.io/InferenceService:spec"

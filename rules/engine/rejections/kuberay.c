@@ -4,7 +4,6 @@
  * ray-operator/controllers/ray/utils at feeaf72f, compared with v1.5.1, v1.6.2
  * and v1.7.0. The CRD's schema checks enums and required fields.
  */
-#include "engine/rejections.h"
 #include "engine/rule.h"
 
 #define CLUSTER                                                                \

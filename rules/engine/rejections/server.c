@@ -6,7 +6,6 @@
  * without a CEL expression in C, because nearly every file has their fields,
  * and compiling CEL for each would cost more.
  */
-#include "engine/rejections.h"
 #include "engine/rule.h"
 
 #define JOB	"batch/Job:spec batch/CronJob:spec.jobTemplate.spec"

@@ -11,7 +11,6 @@
  * state. If the TrainJob's runtimePatches change the template, checks that read
  * the template are skipped.
  */
-#include "engine/rejections.h"
 #include "engine/rule.h"
 
 #define V1(kind) "kubeflow.org/" kind ":spec"

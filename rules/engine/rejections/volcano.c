@@ -7,7 +7,6 @@
  * rules check minAvailable above the replicas (volcano-min-available-exceeds)
  * and the pods. Checks that depend on the queues of the cluster are left out.
  */
-#include "engine/rejections.h"
 #include "engine/rule.h"
 
 /* The webhook for CronJobs does not check the template; that for the Jobs made

@@ -4,14 +4,13 @@
  * which the tables of types were made may have more fields and words, and may
  * require fewer fields.
  */
-#include "operator_version.h"
+#include "run_internal.h"
 
 #include <string.h>
 
 #include "base/array.h"
 #include "base/text.h"
 #include "kube/runtime.h"
-#include "run_internal.h"
 
 struct version version_read(const char *text)
 {

@@ -8,9 +8,9 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "kube/injected.h"
 #include "kube/runtime.h"
 #include "run_internal.h"

@@ -7,7 +7,7 @@
  */
 #include "run_internal.h"
 
-#include "doc/work.h"
+#include "doc/budget.h"
 
 enum {
 	FINDINGS_MAX = 10000,

@@ -6,8 +6,12 @@
 #ifndef RULES_ENGINE_RUN_INTERNAL_H
 #define RULES_ENGINE_RUN_INTERNAL_H
 
+#include <stdbool.h>
+
+#include "engine/rule.h"
 #include "engine/run.h"
 #include "kube/claim.h"
+#include "kube/tri.h"
 
 /* Rules that the engine itself reports, as indexes into the list of internal
  * rules. */
@@ -273,15 +277,6 @@ void run_report_cut(struct run *run, const char *text, uint32_t start,
 void run_claims_begin(struct run *run, struct arena *arena,
 		      struct arena *objects);
 void run_claims_end(struct run *run);
-/* Reads the runtimes to which the file's objects refer (run_runtimes.c). */
-void run_runtimes_begin(struct run *run, struct arena *arena,
-			struct arena *objects);
-void run_runtimes_end(struct run *run);
-/* See struct runtime_finder; context is the run. */
-const struct runtime *run_find_runtime(void *context,
-				       const struct object *object,
-				       const char *kind,
-				       const struct node *ref);
 /* See struct accelerator_extra; context is the run. */
 const struct accelerator *run_named_accelerator(void *context,
 						const char *resource);
@@ -296,5 +291,28 @@ static inline bool run_wants(const struct run_state *state, unsigned rule,
 	return settings[rule].enabled && (state->wanted == WANT_ALL ||
 					  run_wants_for(state, rule, settings));
 }
+
+/* Versions of operators, as the snapshot or the policy gives them. */
+
+struct version {
+	int major, minor;
+	int patch; /* -1 if it is not given */
+};
+
+struct version version_read(const char *text);
+
+/* Returns yes if a is b or a later version. A version without a patch may have
+ * any patch. */
+enum tri version_is_at_least(struct version a, struct version b);
+
+bool version_is_later_minor(struct version a, struct version b);
+
+/* True if the code of this minor version was read: versions is "1.9, 2.2 to
+ * 2.3". */
+bool version_was_read(const char *versions, struct version v);
+
+/* Returns the version of the operator in the cluster, as the snapshot or the
+ * policy gives it; NULL if unknown. */
+const char *operator_version(struct rule_run *run, enum operator_name name);
 
 #endif

@@ -5,8 +5,8 @@
  * no table, because a pod that requests a DeviceClass of accelerators is a GPU
  * workload for all rules.
  */
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "kube/scheduling/node_match.h"
 #include "run_internal.h"
 

@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 #include "doc/load.h"
-#include "doc/placeholder.h"
 #include "engine/policy.h"
 #include "kube/injected.h"
 #include "kube/purpose/class.h"

@@ -7,13 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "cel/cel.h"
 #include "engine/finding.h"
 #include "kube/api_version.h"
 #include "kube/runtime.h"
-#include "operator_version.h"
 #include "run_internal.h"
 
 enum { SELF, OWNER, OBJECT, RUNTIME, VARIABLES };

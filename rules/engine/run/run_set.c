@@ -11,7 +11,6 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "run_internal.h"
 
 struct set_run {

@@ -11,7 +11,7 @@
  * of missing values used a present parent, is still read, and written as
  * version 2.
  */
-#include "engine/baseline.h"
+#include "engine/suppress.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -25,7 +25,6 @@
 #include "base/file.h"
 #include "base/json_stream.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "doc/node.h"
 
 enum { BASELINE_VERSION = 2 };

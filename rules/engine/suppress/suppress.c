@@ -11,7 +11,6 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 
 struct suppressions *suppressions_scan(struct arena *arena,
 				       struct source *source, int64_t today,

@@ -11,8 +11,8 @@
  */
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "suppress_internal.h"
 
 static const char ignore_key[] = "gpugate.dev/ignore";

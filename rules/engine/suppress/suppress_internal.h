@@ -9,7 +9,6 @@
 #define RULES_ENGINE_SUPPRESS_INTERNAL_H
 
 #include "engine/suppress.h"
-#include "rules/engine/date.h"
 #include "rules/engine/rule_word.h"
 
 struct suppress_word {

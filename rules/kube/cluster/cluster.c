@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "cluster_internal.h"
 #include "kube/identity.h"
 

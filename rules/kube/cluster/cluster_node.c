@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/escape.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "cluster_internal.h"
 #include "doc/build.h"
 

@@ -16,7 +16,6 @@
 #include "base/array.h"
 #include "base/err.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "cluster_internal.h"
 #include "doc/build.h"
 #include "kube/object.h"

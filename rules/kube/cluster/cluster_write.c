@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/json_stream.h"
-#include "base/vec.h"
 #include "cluster_internal.h"
 #include "doc/build.h"
 

@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "kube/command/env.h"
 #include "kube/command/parallel.h"
 #include "kube/pod.h"

@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-#include "base/vec.h"
+#include "base/array.h"
 #include "doc/budget.h"
-#include "doc/placeholder.h"
+#include "doc/load.h"
 #include "rules/kube/command/shell.h"
 
 struct arg *word_push(struct lexer *lexer)

@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 #include "doc/build.h"
-#include "doc/placeholder.h"
+#include "doc/load.h"
 
 static bool is_of_name(char c)
 {

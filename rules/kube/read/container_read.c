@@ -9,8 +9,8 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "kube/claim.h"
 
 /* -- resources ----------------------------------------------------------- */

@@ -12,10 +12,10 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
-#include "doc/placeholder.h"
-#include "doc/work.h"
+#include "doc/budget.h"
+#include "doc/load.h"
 
 struct object_reader {
 	struct arena *arena;

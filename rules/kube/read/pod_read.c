@@ -11,7 +11,6 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 
 /* Limit on the values that merges copy, for all templates of an object
  * together. Real objects have far fewer. */

@@ -11,8 +11,8 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 
 static const char *const here[] = {NULL};
 static const struct factor nearest[] = {{count_nearest, BASE_GROUP, NULL, 0},

@@ -6,7 +6,7 @@
  */
 #include "kube/scheduling/affinity.h"
 
-#include "base/vec.h"
+#include "base/array.h"
 #include "kube/scheduling/selector.h"
 #include "rules/kube/kinds.h"
 

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/vec.h"
 #include "kube/secret/secret.h"
 
 enum {

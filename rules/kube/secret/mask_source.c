@@ -9,9 +9,8 @@
 
 #include <string.h>
 
-#include "base/vec.h"
+#include "base/array.h"
 #include "doc/load.h"
-#include "doc/placeholder.h"
 #include "kube/secret/secret.h"
 
 static void add_span(struct secrets *secrets, const struct node *node)

@@ -9,7 +9,6 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "index_internal.h"
 #include "kube/cluster/cluster.h"
 

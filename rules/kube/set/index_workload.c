@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "index_internal.h"
 #include "kube/claim.h"
 #include "kube/lifecycle/priority.h"

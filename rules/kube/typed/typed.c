@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "doc/placeholder.h"
+#include "doc/load.h"
 
 /* --- fragments ------------------------------------------------------------ */
 

@@ -11,7 +11,6 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "rules/cel/lib/network/url.h"
 
 /* Problems of a text. items is NULL if it is valid. */

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "base/vec.h"
+#include "base/array.h"
 #include "cel/cel.h"
 
 #define RANGE_MAX 1000000

@@ -6,8 +6,8 @@
  */
 #include "rules/cel/lib/lib_internal.h"
 
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 
 /* Go's zero time, 0001-01-01T00:00:00Z. */
 static const int64_t ZERO_TIME = -62135596800;

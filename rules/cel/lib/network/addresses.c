@@ -2,7 +2,7 @@
 /*
  * IP addresses and CIDR blocks (apiserver pkg/cel/library/ip.go, cidr.go).
  */
-#include "rules/cel/lib/network/address.h"
+#include "url.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>

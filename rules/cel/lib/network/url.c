@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "rules/cel/lib/network/address.h"
 
 /* Parts of a URL, which differ in the characters that are encoded. */
 enum part { PART_PATH, PART_USER, PART_HOST, PART_ZONE, PART_QUERY };

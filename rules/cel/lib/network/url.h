@@ -28,4 +28,14 @@ bool url_query_decode(struct arena *arena, struct cel_text text,
 		      struct cel_text *out);
 struct cel_text url_path(struct arena *arena, const struct url *url);
 
+/* IP addresses as Go's net/netip reads them. */
+
+struct address {
+	unsigned char bytes[16];
+	int size;  /* number of bytes, 4 or 16 */
+	bool zone; /* followed by a zone such as `%eth0` */
+};
+
+bool address_parse(struct cel_text text, struct address *out);
+
 #endif

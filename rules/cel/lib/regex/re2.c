@@ -7,8 +7,8 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 
 enum { REPEAT_MAX = 1000, NEST_MAX = 1000 };
 

@@ -17,7 +17,6 @@
 #include "base/array.h"
 #include "base/err.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "cel/cel.h"
 #include "rules/cel/lib/literal.h"
 #include "rules/cel/lib/regex/re2.h"

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "rules/cel/lib/literal.h"
 
 enum { PRECISION_DEFAULT = 6, PRECISION_MAX = 1000 };

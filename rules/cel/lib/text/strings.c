@@ -9,8 +9,8 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
 
 static const char *find_part(struct cel_text text, size_t from,
 			     struct cel_text part)

@@ -8,10 +8,9 @@
  * tests/check/yaml-fast.sh compares them. For 850 manifests the linter needs
  * 173 million instructions with it and 514 million without.
  *
- * yaml_block.c handles lines and indentation, yaml_block_flow.c [ ] and { },
- * yaml_block_scalar.c scalars, yaml_block_nesting.c | and >,
- * yaml_block_anchor.c & and *. Functions return NULL or false to leave the text
- * to libyaml.
+ * yaml_block.c handles lines, indentation, & and *, yaml_block_flow.c [ ] and
+ * { }, yaml_block_scalar.c scalars, yaml_block_nesting.c | and >. Functions
+ * return NULL or false to leave the text to libyaml.
  */
 #ifndef RULES_DOC_YAML_BLOCK_H
 #define RULES_DOC_YAML_BLOCK_H
@@ -126,17 +125,6 @@ bool fast_fill(struct fast *fast, struct node *node,
  * libyaml has to read it. */
 bool fast_take_key(struct fast *fast, struct node *map, uint64_t *seen,
 		   const struct fast_text *text, struct fast_key *key);
-
-/* Returns the position after the anchor name at p. */
-const char *fast_name_end(const char *p);
-/* Stores the node, a scalar, as the value of this anchor. Returns false if
- * there are too many anchors (FAST_ANCHORS). */
-bool fast_set_anchor(struct fast *fast, const char *name, size_t len,
-		     struct node *node);
-/* Returns the value to which an alias refers, and counts the alias. Returns
- * NULL if there is no such anchor or a limit is reached. */
-const struct node *fast_aliased(struct fast *fast, const char *name,
-				size_t len);
 
 /* Reads from the bracket at p to the one that closes it. Returns the position
  * after it, or NULL if libyaml has to read the document. */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes floating point numbers with the same digits as Go, because the API
- * server and other Go programs see a YAML number as this text. These are the
- * fewest digits that are read as the same number (Go: strconv with precision
- * -1). They equal the correctly rounded digits of printf(), except just above a
- * power of two, where only the next larger decimal of that length may be read
- * as the same number; so both are tried.
+ * Texts of plain scalars: floating point numbers, and base64 (`!!binary`).
+ *
+ * Numbers have the same digits as in Go, because the API server and other Go
+ * programs see a YAML number as this text. These are the fewest digits that
+ * are read as the same number (Go: strconv with precision -1). They equal the
+ * correctly rounded digits of printf(), except just above a power of two,
+ * where only the next larger decimal of that length may be read as the same
+ * number; so both are tried.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -13,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "yaml_scalar.h"
 
 enum {
@@ -151,4 +154,67 @@ void number_key(double number, struct buf *out)
 		print_exponent(&d, 2, out);
 	else
 		print_plain(&d, out);
+}
+
+/*
+ * Decodes values tagged !!binary: base64 as Go's base64.StdEncoding reads it
+ * (line breaks anywhere, padding required, unused bits ignored), then as text
+ * in the form that encoding/json writes (each byte that is not UTF-8 becomes
+ * U+FFFD).
+ */
+
+static int base64_value(int c)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				     "abcdefghijklmnopqrstuvwxyz"
+				     "0123456789+/";
+	const char *p = c > 0 ? strchr(digits, c) : NULL;
+
+	return p ? (int)(p - digits) : -1;
+}
+
+static char *replace_invalid(struct arena *arena, const char *text, size_t *len)
+{
+	char *out = arena_alloc(arena, 3 * *len + 1);
+	char *to = out;
+	size_t i = 0;
+
+	while (i < *len) {
+		size_t n = utf8_length(text + i, *len - i);
+
+		memcpy(to, n ? text + i : "\xef\xbf\xbd", n ? n : 3);
+		to += n ? n : 3;
+		i += n ? n : 1;
+	}
+	*to = '\0';
+	*len = (size_t)(to - out);
+	return out;
+}
+
+char *scalar_base64(struct arena *arena, const char *text, size_t *len)
+{
+	char *bytes = arena_alloc(arena, *len / 4 * 3 + 3);
+	size_t n = 0, digits = 0, padding = 0;
+	unsigned bits = 0;
+
+	for (size_t i = 0; i < *len; i++) {
+		int value = base64_value((unsigned char)text[i]);
+
+		if (text[i] == '\r' || text[i] == '\n')
+			continue;
+		if (text[i] == '=') {
+			padding++;
+			continue;
+		}
+		if (value < 0 || padding)
+			return NULL;
+		bits = bits << 6 | (unsigned)value;
+		if (digits % 4)
+			bytes[n++] = (char)(bits >> (6 - digits % 4 * 2));
+		digits++;
+	}
+	if (padding > 2 || (digits + padding) % 4)
+		return NULL;
+	*len = n;
+	return replace_invalid(arena, bytes, len);
 }
