@@ -45,6 +45,45 @@ values() { # MEMBER FILE
 	[[ $output == *'Move it to `metadata`'* ]]
 }
 
+@test "a misplaced field belongs to a field that the file contains" {
+	cat >"$BATS_TEST_TMPDIR/workflow.yaml" <<-'EOF'
+		apiVersion: argoproj.io/v1alpha1
+		kind: Workflow
+		metadata: {generateName: a-}
+		spec:
+		  entrypoint: a
+		  templates:
+		  - name: a
+		    successCondition: status.succeeded > 0
+		    resource: {action: create, manifest: "{}"}
+	EOF
+	run values help "$BATS_TEST_TMPDIR/workflow.yaml"
+	[[ $output == *'Move it to `resource`'* ]]
+	# Two fields may have it, and the file has neither.
+	sed -i 's/resource: .*/suspend: {}/' "$BATS_TEST_TMPDIR/workflow.yaml"
+	run values help "$BATS_TEST_TMPDIR/workflow.yaml"
+	[[ $output == *"Move the field to where it belongs"* ]]
+	[[ $output != *"Move it to"* ]]
+}
+
+@test "KServe's annotations belong into the metadata of the object" {
+	cat >"$BATS_TEST_TMPDIR/service.yaml" <<-'EOF'
+		apiVersion: serving.kserve.io/v1beta1
+		kind: InferenceService
+		metadata: {name: a}
+		spec:
+		  predictor:
+		    model:
+		      modelFormat: {name: vLLM}
+		      annotations: {serving.kserve.io/deploymentMode: RawDeployment}
+	EOF
+	run values help "$BATS_TEST_TMPDIR/service.yaml"
+	[[ $output == *'Move it to `metadata`'* ]]
+	sed -i 's/{serving.*/{prometheus.io\/port: "80"}/' "$BATS_TEST_TMPDIR/service.yaml"
+	run values help "$BATS_TEST_TMPDIR/service.yaml"
+	[[ $output == *'Move it to `predictor`'* ]]
+}
+
 @test "a flavor that lacks resources is reported once" {
 	cat >"$BATS_TEST_TMPDIR/queue.yaml" <<-'EOF'
 		apiVersion: kueue.x-k8s.io/v1beta2

@@ -175,7 +175,7 @@ static void found(struct unknown_walk *walk, const struct unknown_field *field)
 		finding_help(
 			run, f,
 			"Remove the field, unless a newer release of the operator has it.");
-	} else if (!field->near && field->owner) {
+	} else if (!field->near && field->owner && !field->one_of_many) {
 		finding_help(run, f,
 			     "Move it to `%.*s`, which has such a field.",
 			     (int)strcspn(field->owner, "."), field->owner);

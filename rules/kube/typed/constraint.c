@@ -346,11 +346,24 @@ static void check_unique(struct constraint_check *check,
 	}
 }
 
+/* True if the map has a field that its type lacks. field-unknown reports it,
+ * and it is probably the missing member: misspelled, or of another release. */
+static bool has_unknown_field(const struct node *map,
+			      const struct native_type *type)
+{
+	FOR_EACH_CHILD(map, child)
+		if (child->key_len &&
+		    !native_find(type, child->key, child->key_len))
+			return true;
+	return false;
+}
+
 /* Reports two members that are both set, the first ones in alphabetical order,
  * so that the order in the file does not matter; with CONSTRAINT_ONE, also a
  * map that sets none. */
 static void check_union(struct constraint_check *check, const struct node *map,
-			const struct native_constraint *constraint)
+			const struct native_constraint *constraint,
+			const struct native_type *type)
 {
 	const struct node *first = NULL, *second = NULL;
 
@@ -382,7 +395,7 @@ static void check_union(struct constraint_check *check, const struct node *map,
 					  first->key, second->key,
 					  constraint->field));
 	else if (!first && constraint->kind == CONSTRAINT_ONE &&
-		 !check->partial)
+		 !check->partial && !has_unknown_field(map, type))
 		check->found(check, map,
 			     arena_printf(check->arena,
 					  strchr(constraint->argument, ',')
@@ -419,9 +432,11 @@ static void check_pair(struct constraint_check *check, const struct node *map,
 				  other));
 }
 
+/* type is the type of the map or list of maps; NULL for other values. */
 static void check_value(struct constraint_check *check,
 			const struct node *value,
-			const struct native_constraint *constraint)
+			const struct native_constraint *constraint,
+			const struct native_type *type)
 {
 	if (node_is_unknown(value))
 		return;
@@ -447,13 +462,21 @@ static void check_value(struct constraint_check *check,
 	case CONSTRAINT_MOST:
 		if (node_is_seq(value))
 			FOR_EACH_CHILD(value, item)
-				check_union(check, item, constraint);
+				check_union(check, item, constraint, type);
 		else
-			check_union(check, value, constraint);
+			check_union(check, value, constraint, type);
 		return;
 	default:
 		check_text(check, value, constraint);
 	}
+}
+
+static const struct native_type *field_type(const struct native_type *type,
+					    const char *name, size_t len)
+{
+	const struct native_field *field = native_find(type, name, len);
+
+	return field && field->form == 'T' ? native_types + field->type : NULL;
 }
 
 void constraint_check_map(struct constraint_check *check,
@@ -470,6 +493,7 @@ void constraint_check_map(struct constraint_check *check,
 			node = node_get_tagged(map, row->field, row->len,
 					       row->tag);
 		if (!node_is_unset(node))
-			check_value(check, node, row);
+			check_value(check, node, row,
+				    field_type(type, row->field, row->len));
 	}
 }

@@ -5,6 +5,9 @@
  * similar name. The group of an operator may have kinds that are not in the
  * table, but none that differs from a known kind only in case, because both
  * would have the same plural.
+ *
+ * OpenShift's `oc process` reads templates of the version `v1` without a group
+ * (openshift/api template/v1 legacy.go, DeprecatedInstallWithoutGroup).
  */
 #include "kube/kind_name.h"
 
@@ -97,6 +100,13 @@ static enum kind_fault custom_fault(const struct object *object,
 	return KIND_NO_FAULT;
 }
 
+static bool is_openshift(const struct object *object)
+{
+	return text_eq(object->api_version, "v1") &&
+	       text_eq(object->kind, "Template") &&
+	       node_is_seq(node_get(object->root, "objects"));
+}
+
 enum kind_fault kind_fault(const struct object *object,
 			   struct kind_meant *meant)
 {
@@ -108,7 +118,8 @@ enum kind_fault kind_fault(const struct object *object,
 	 * because their objects are never stored. */
 	if (native_kind(object->group, object->version, object->kind) ||
 	    text_ends(object->kind, "List") ||
-	    text_ends(object->kind, "Options") || object_kind_has(object, ~0u))
+	    text_ends(object->kind, "Options") || is_openshift(object) ||
+	    object_kind_has(object, ~0u))
 		return KIND_NO_FAULT;
 	return native_fault(object, meant);
 }

@@ -15,28 +15,69 @@ struct unknown_level {
 	const struct unknown_level *outer;
 };
 
-/* Returns the name of the enclosing type, or of the type of one of its fields,
- * that has the field; or NULL. */
-static const char *owner_of(const struct unknown_level *level,
-			    const struct node *at)
+/* True for the annotations and labels that only the metadata of the object may
+ * set: at the root, where they lack it, and those that KServe and OpenShift AI
+ * read there (kserve v0.17 pkg/utils GetDeploymentMode). */
+static bool is_metadata(const struct unknown_level *level,
+			const struct node *at)
+{
+	if (!text_lists("annotations labels", at->key))
+		return false;
+	if (!level->outer)
+		return true;
+	FOR_EACH_CHILD(at, child)
+		if (text_starts(child->key, "serving.kserve.io/") ||
+		    text_starts(child->key, "opendatahub.io/"))
+			return true;
+	return false;
+}
+
+/* Sets field->owner to the type of a field that has such a field: of one that
+ * the map contains, or else of the first one. */
+static void find_inner_owner(const struct native_type *type,
+			     struct unknown_field *field)
+{
+	const struct node *at = field->at;
+
+	for (unsigned i = 0; i < type->nfields; i++) {
+		const struct native_field *inner =
+			native_fields + type->field + i;
+		const char *name;
+
+		if (inner->form != 'T' ||
+		    !native_find(native_types + inner->type, at->key,
+				 at->key_len))
+			continue;
+		name = native_types[inner->type].name;
+		if (!node_is_unset(node_get(at->parent, inner->name))) {
+			field->owner = name;
+			field->one_of_many = false;
+			return;
+		}
+		field->one_of_many = field->owner && field->owner != name;
+		if (!field->owner)
+			field->owner = name;
+	}
+}
+
+/* Sets field->owner to the enclosing type that has the field, or else to the
+ * type of one of its fields. */
+static void find_owner(const struct unknown_level *level,
+		       struct unknown_field *field)
 {
 	const struct native_type *type = level->type;
+	const struct node *at = field->at;
 
-	if (!level->outer && text_lists("annotations labels", at->key))
-		return "metadata";
-	while ((level = level->outer))
-		if (native_find(level->type, at->key, at->key_len))
-			return level->type->name;
-	for (unsigned i = 0; i < type->nfields; i++) {
-		const struct native_field *field =
-			native_fields + type->field + i;
-
-		if (field->form == 'T' &&
-		    native_find(native_types + field->type, at->key,
-				at->key_len))
-			return native_types[field->type].name;
+	if (is_metadata(level, at)) {
+		field->owner = "metadata";
+		return;
 	}
-	return NULL;
+	while ((level = level->outer))
+		if (native_find(level->type, at->key, at->key_len)) {
+			field->owner = level->type->name;
+			return;
+		}
+	find_inner_owner(type, field);
 }
 
 /* True unless the key is empty or contains characters of a template
@@ -82,7 +123,7 @@ static void report(struct unknown_walk *walk, const struct unknown_level *level,
 	const char *names[MOST_FIELDS];
 	char name[64];
 	unsigned n = type->nfields < MOST_FIELDS ? type->nfields : MOST_FIELDS;
-	struct unknown_field field = {at, name, owner_of(level, at), NULL};
+	struct unknown_field field = {.at = at, .type = name};
 
 	for (unsigned i = 0; i < n; i++)
 		names[i] = native_fields[type->field + i].name;
@@ -91,6 +132,7 @@ static void report(struct unknown_walk *walk, const struct unknown_level *level,
 	if (level->type == &native_types[native_template] && !level->outer &&
 	    text_lists("apiVersion kind", at->key))
 		return;
+	find_owner(level, &field);
 	field.near = text_nearest(at->key, names, n);
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(type->name, "."),
 		 type->name);
