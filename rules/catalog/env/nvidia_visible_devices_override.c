@@ -91,6 +91,16 @@ static void report_source(struct rule_run *run, const struct container *c,
 	reads_surroundings(run, f, c);
 }
 
+/* True for NVIDIA's exporter beside a workload: it has to see the devices that
+ * it measures. */
+static bool is_monitor(const struct container *c)
+{
+	static const char image[] = "nvcr.io/nvidia/k8s/dcgm-exporter:";
+
+	return c->pod->object->class != KIND_DAEMON &&
+	       container_uses_gpu(c) == TRI_NO && text_starts(c->image, image);
+}
+
 static void report_value(struct rule_run *run, const struct container *c,
 			 const struct node *entry,
 			 const struct env_value *value)
@@ -110,8 +120,9 @@ static void report_value(struct rule_run *run, const struct container *c,
 			: " if the nvidia container runtime starts it");
 	finding_cause(run, f, NAME);
 	if (obeyed != TRI_YES)
-		finding_severity(f, obeyed == TRI_NO ? SEVERITY_INFO
-						     : SEVERITY_WARNING);
+		finding_severity(f, obeyed == TRI_NO || is_monitor(c)
+					    ? SEVERITY_INFO
+					    : SEVERITY_WARNING);
 	finding_help(
 		run, f, "%s%s",
 		gpu ? "Remove the variable: the device plugin sets it."

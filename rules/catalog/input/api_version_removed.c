@@ -8,7 +8,9 @@
  * an info if another operator does.
  */
 #include "engine/rule.h"
+#include "kube/accelerator.h"
 #include "kube/api_version.h"
+#include "kube/container.h"
 #include "kube/lifecycle/lifecycle.h"
 
 /* True if the cluster certainly does not serve the version. */
@@ -48,6 +50,22 @@ static struct finding *report(struct rule_run *run, const struct object *object,
 			: ": a cluster of that version or later rejects the object");
 }
 
+/* True if a pod has a device, also under a name that no node offers any more,
+ * such as alpha.kubernetes.io/nvidia-gpu. */
+static bool asks_device(struct rule_run *run, const struct object *object)
+{
+	if (object_gpu_pod(object))
+		return true;
+	FOR_EACH_POD(object, pod)
+		FOR_EACH_CONTAINER(pod, c)
+			FOR_EACH_CHILD(container_limits(c), amount)
+				if (accelerator_resembles(
+					    rule_accelerators(run),
+					    amount->key))
+					return true;
+	return false;
+}
+
 static void check(struct rule_run *run, const struct object *object)
 {
 	const struct removed_version *removed;
@@ -55,7 +73,7 @@ static void check(struct rule_run *run, const struct object *object)
 
 	if (object->parent || object->class == KIND_POD ||
 	    (object->npods && object->class != KIND_TRAINING &&
-	     !object_gpu_pod(object)))
+	     !asks_device(run, object)))
 		return;
 	removed = object_removed_version(object);
 	if (!removed)

@@ -6,12 +6,13 @@
  * that the server never becomes ready. A startupProbe delays liveness checks;
  * if it ends before (aibrix#1054), the finding is an info.
  * The loading time is an estimate: 600 s, less if the name of the model
- * contains a small size. Skips exec probes, which may succeed before, Knative,
- * which has its own deadline, and KServe's presets, which have a startupProbe.
- * Also skips programs that load models only on request, such as Ollama. If
- * nothing shows that the container loads a model, the finding is an info.
- * Source: kserve#5062 and #5063 (120 s and 300 s were too short; now a
- * startupProbe of 60 x 10 s), vllm production-stack#688, aibrix#772.
+ * contains a small size, or Triton has no backend for language models. Skips
+ * exec probes, which may succeed before, Knative, which has its own deadline,
+ * and KServe's presets, which have a startupProbe. Also skips programs that
+ * load models only on request, such as Ollama. If nothing shows that the
+ * container loads a model, the finding is an info. Source: kserve#5062 and
+ * #5063 (120 s and 300 s were too short; now a startupProbe of 60 x 10 s), vllm
+ * production-stack#688, aibrix#772.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -58,15 +59,23 @@ static struct node *probe_startup(struct arena *arena,
 			   edit_int(arena, (budget + 9) / 10));
 }
 
-/* Returns the seconds to load a model of that size (in 0.1 billion parameters;
- * 0 means unknown). */
-static int64_t load_time(struct rule_run *run, int64_t size)
+/* True for Triton without the backends of language models. */
+static bool is_plain_triton(const struct container *c)
+{
+	return text_contains(c->image, "tritonserver") &&
+	       !text_contains(c->image, "llm");
+}
+
+/* Returns the seconds to load the container's model, whose size is in 0.1
+ * billion parameters; 0 means unknown. */
+static int64_t load_time(struct rule_run *run, const struct container *c)
 {
 	int64_t whole = rule_param_int(run, "budget");
+	int64_t size = container_model_size(c);
 
 	if (size && size <= 30)
 		return whole / 5;
-	if (size && size <= 150)
+	if (size ? size <= 150 : is_plain_triton(c))
 		return whole / 2;
 	return whole;
 }
@@ -114,7 +123,7 @@ static void check_startup(struct rule_run *run, const struct container *c,
 			  const struct container_probe *startup)
 {
 	const struct argv argv = container_argv(c);
-	int64_t need = load_time(run, container_model_size(c));
+	int64_t need = load_time(run, c);
 	int64_t budget = probe_budget(startup);
 	struct finding *f;
 
@@ -133,8 +142,8 @@ static void check_startup(struct rule_run *run, const struct container *c,
 static void check_container(struct rule_run *run, const struct container *c)
 {
 	struct container_probe liveness, startup;
-	int64_t need, size;
 	struct finding *f;
+	int64_t need;
 	struct argv argv;
 	enum tri loads;
 
@@ -149,8 +158,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 	loads = container_loads_model(&argv, c);
 	if (loads == TRI_NO)
 		return;
-	size = container_model_size(c);
-	need = load_time(run, size);
+	need = load_time(run, c);
 	if (probe_budget(&liveness) >= need)
 		return;
 	f = report(run, c, &liveness, need, loads);

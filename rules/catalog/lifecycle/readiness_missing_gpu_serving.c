@@ -38,10 +38,16 @@ static bool loads_no_model(const struct container *c)
 	       command.type == COMMAND_INTERACTIVE || image_is_cpu(c->image);
 }
 
-/* True for a worker of a group with a leader, or a rank configured as one. */
+/* True for a worker of a group with a leader, a rank configured as one, or an
+ * engine of Dynamo, which gets requests from the frontend after it has
+ * registered its model (dynamo components/src/dynamo, register_model). */
 static bool is_worker(const struct argv *argv, const struct container *c)
 {
-	return pod_is_group_worker(c->pod) || argv_have(argv, "--headless") ||
+	static const char *const engines[] = {"dynamo.vllm", "dynamo.sglang",
+					      "dynamo.trtllm", NULL};
+
+	return argv_have_any(argv, engines) || pod_is_group_worker(c->pod) ||
+	       argv_have(argv, "--headless") ||
 	       (argv_have(argv, "ray") && argv_have(argv, "start") &&
 		!argv_have(argv, "serve") && !argv_have(argv, "--head"));
 }

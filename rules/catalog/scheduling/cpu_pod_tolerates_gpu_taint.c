@@ -4,9 +4,10 @@
  * keep them off. They may use up the node's cores and memory: GPU pods do not
  * fit any more and the GPUs stay idle. Skips DaemonSets and cluster
  * infrastructure, leaders that must be in the node pool of their workers, pods
- * for nodes that the user names, and pods that may need GPU nodes for something
- * else: with claims, because devices of a ComputeDomain are only there, with a
- * fabric or another extended resource, or with files of their node.
+ * for nodes or node pools that the user names, and pods that may need GPU nodes
+ * for something else: with claims, because devices of a ComputeDomain are only
+ * there, with a fabric or another extended resource, or with files of their
+ * node.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -62,6 +63,23 @@ static bool says_none(const struct node_label *label, const struct node *value)
 	return type && !type->vendor;
 }
 
+/* True for a node pool that the user has chosen, unless its name says that it
+ * is for GPUs. */
+static bool names_pool(const struct node_need *need)
+{
+	const struct node_label *label = node_label_find(need->key);
+
+	if (!node_need_requires(need) ||
+	    !((label && label->meaning == LABEL_POOL) ||
+	      text_eq(need->key, "karpenter.sh/nodepool")))
+		return false;
+	for (const struct node *one = node_need_value(need, 0); one;
+	     one = node_need_next(need, one))
+		if (text_contains_ci(node_str(one), "gpu"))
+			return false;
+	return true;
+}
+
 /* True if only nodes without a device, nodes of the control plane, or one node
  * that the user has chosen meet the requirement. */
 static bool keeps_off(const struct node_need *need)
@@ -94,7 +112,9 @@ static bool stays_off(const struct pod *pod)
 	struct node_needs needs = pod_node_needs(pod);
 
 	return !node_is_unset(pod_field(pod, "nodeName")) ||
-	       node_needs_imply(&needs, keeps_off);
+	       node_needs_imply(&needs, keeps_off) ||
+	       (!pod_gpu_selector(pod, NULL) &&
+		node_needs_imply(&needs, names_pool));
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

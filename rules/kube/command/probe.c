@@ -6,6 +6,7 @@
  */
 #include "kube/command/probe.h"
 
+#include "base/array.h"
 #include "kube/command/argv.h"
 #include "kube/command/env.h"
 
@@ -120,11 +121,31 @@ static int64_t shrink_factor(const char *text)
 	return text_any(text, eight, text_contains_ci) ? 2 : 1;
 }
 
+/* Returns the size of a well-known model whose name does not contain it, or
+ * 0. */
+static int64_t known_size(const char *text)
+{
+	static const struct {
+		const char *name;
+		int64_t size;
+	} models[] = {
+		{"phi-2", 27},
+		{"phi-3-mini", 38},
+		{"phi-3.5-mini", 38},
+		{"phi-4-mini", 38},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(models); i++)
+		if (text_contains_ci(text, models[i].name))
+			return models[i].size;
+	return 0;
+}
+
 /* Returns the size of the model in a name, with quantized weights converted to
- * 16 bits; 0 if the name has none. */
+ * 16 bits; 0 if it is unknown. */
 static int64_t stored_size_in(const char *text)
 {
-	int64_t size = size_in(text);
+	int64_t size = size_in(text) ? size_in(text) : known_size(text);
 	int64_t stored = text ? size / shrink_factor(text) : 0;
 
 	return size && !stored ? 1 : stored;
@@ -132,9 +153,10 @@ static int64_t stored_size_in(const char *text)
 
 static int64_t env_size(const struct container *c)
 {
-	static const char *const names[] = {"MODEL",	   "MODEL_ID",
-					    "MODEL_NAME",  "MODEL_PATH",
-					    "HF_MODEL_ID", NULL};
+	static const char *const names[] = {
+		"MODEL",      "MODEL_ID",    "MODEL_NAME",
+		"MODEL_PATH", "model_id",    "model_name",
+		"HF_MODEL",   "HF_MODEL_ID", NULL};
 
 	for (const char *const *name = names; *name; name++) {
 		int64_t size = stored_size_in(container_env_text(c, *name));

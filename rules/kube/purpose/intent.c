@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "kube/command/argv.h"
 #include "kube/command/env.h"
+#include "kube/command/python.h"
 #include "kube/purpose/class.h"
 #include "kube/scheduling/node_devices.h"
 #include "rules/kube/operator.h"
@@ -446,7 +447,8 @@ static struct intent containers_intent(const struct pod *pod,
 			return (struct intent){INTENT_PROGRAM, c, sign.at,
 					       sign.what, 0};
 		if (intent.by == INTENT_NONE && image_sign(pod, c) &&
-		    !is_chore(&argv) && !argv.unknown)
+		    !is_chore(&argv) && !argv.unknown &&
+		    !container_script_is_plain(c))
 			intent = (struct intent){INTENT_IMAGE, c,
 						 node_get(c->node, "image"),
 						 c->image, 0};

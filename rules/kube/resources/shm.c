@@ -13,6 +13,7 @@
 #include "doc/edit.h"
 #include "kube/command/command.h"
 #include "kube/command/env.h"
+#include "kube/command/python.h"
 #include "kube/purpose/class.h"
 #include "kube/purpose/intent.h"
 #include "rules/kube/operator.h"
@@ -202,9 +203,10 @@ static bool divides_work(const struct container *c)
 
 /*
  * True for a container with a CPU image, one that only lists or tests devices,
- * and one that sleeps until a user logs in, unless a launcher starts ranks in
- * workers that sleep. A standalone PodTemplate never runs; other objects only
- * read its requests (ProvisioningRequest).
+ * one whose script has one process, and one that sleeps until a user logs in,
+ * unless a launcher starts ranks in workers that sleep. A standalone
+ * PodTemplate never runs; other objects only read its requests
+ * (ProvisioningRequest).
  */
 static bool exchanges_nothing(const struct container *c)
 {
@@ -215,7 +217,7 @@ static bool exchanges_nothing(const struct container *c)
 		return true;
 	if (command.type == COMMAND_WAITS)
 		return !object_operator(object)->starts_ranks_elsewhere;
-	return container_tests_devices(c);
+	return container_tests_devices(c) || container_script_is_one_process(c);
 }
 
 /* Returns the number of loader processes, as in `--workers=0`; -1 if no flag
