@@ -5,7 +5,9 @@
  * forked/golang/expansion, v1.36.1). In a script it is a command substitution,
  * so that only names that look like variables are reported there. Only kinds
  * whose variables are known are checked, only containers without envFrom, and
- * no names that webhooks of clouds and agents define.
+ * no names that webhooks of clouds and agents define. Also reports a PATH in
+ * env that refers to itself, as `$PATH:/opt/bin`: the kubelet replaces neither
+ * $NAME nor a variable of the image.
  */
 #include <ctype.h>
 #include <string.h>
@@ -114,9 +116,59 @@ static void check_word(struct rule_run *run, const struct container *c,
 	}
 }
 
+/* --- env ------------------------------------------------------------------ */
+
+/* True if the list of folders contains PATH itself as a variable. Only an
+ * earlier entry can define $(PATH). */
+static bool refers_to_itself(const char *value)
+{
+	static const char *const names[] = {"${PATH}", "$(PATH)", NULL};
+	const char *at = value;
+
+	if (!strchr(value, ':'))
+		return false;
+	while ((at = strstr(at, "$PATH"))) {
+		at += strlen("$PATH");
+		if (!isalnum((unsigned char)*at) && *at != '_')
+			return true;
+	}
+	return text_any(value, names, text_contains);
+}
+
+static void check_path(struct rule_run *run, const struct container *c)
+{
+	const struct node *at = node_get(container_env(c, "PATH"), "value");
+	struct finding *f;
+	size_t n = 0;
+
+	if (!at || at->type != NODE_STRING || !refers_to_itself(at->str))
+		return;
+	for (size_t i = 0; i < c->nenv; i++)
+		n += text_eq(c->env[i].name->str, "PATH");
+	if (n > 1)
+		return;
+	f = report_container(
+		run, c, at,
+		"the reference to PATH in its own value is not replaced: container `%s` loses the folders of its image",
+		container_title(c));
+	finding_severity(f, SEVERITY_INFO);
+	finding_help(run, f, "Write all folders, or extend PATH in a script.");
+}
+
+/* Checks all pods, also launchers without devices. */
+static void check_paths(struct rule_run *run, const struct object *object)
+{
+	FOR_EACH_POD(object, pod)
+		FOR_EACH_CONTAINER(pod, c)
+			check_path(run, c);
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	static const char *const lists[] = {"command", "args", NULL};
+
+	FOR_EACH_CONTAINER(pod, c)
+		check_path(run, c);
 
 	if (!is_known(pod->object) || pod->object->parent ||
 	    pod->object->fragment)
@@ -136,11 +188,13 @@ const struct rule rule_variable_undefined = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE,
 	.scope = GPU_PODS | PODSPEC,
-	.summary = "a command refers to a variable that env does not define",
-	.why = "The kubelet passes the reference on as it is, so the program gets a wrong argument, or the shell runs an unknown command.",
+	.summary =
+		"a command, or PATH, refers to a variable that env does not define",
+	.why = "The kubelet passes the reference on as it is: the program gets a wrong argument, the shell runs an unknown command, or PATH lacks the folders of the image.",
 	.remedy =
 		"Define the variable in env, or write $$(NAME) for a literal $(NAME). In a shell, use $NAME.",
 	.evidence =
 		"https://kubernetes.io/docs/tasks/inject-data-application/define-interdependent-environment-variables/",
 	.check_pod = check,
+	.check_object = check_paths,
 };

@@ -2,7 +2,7 @@
 /*
  * Reports GPU containers that only sleep for an hour or longer, or wait for
  * input, while no other pod can use their devices, and scripts that sleep
- * forever after the work of a job, or after the set-up of another pod. Notebook
+ * after the work of a job, or forever after the set-up of another pod. Notebook
  * kinds (see notebook-gpu-culling) and namespaces for notebooks are skipped.
  * Because it is unknown whether the container is in use, the finding is a
  * warning only if many whole devices wait for a day or longer and no label
@@ -50,9 +50,9 @@ static bool holds_many(struct rule_run *run, const struct container *c)
 
 /* --- after other commands ------------------------------------------------- */
 
-/* Returns the index of the word that starts an endless wait at the end of a
- * script, or 0. */
-static size_t last_wait(const struct argv *argv)
+/* Returns the index of the word that starts a wait at the end of a script, or
+ * 0. The wait is endless, or lasts for *seconds, an hour or more. */
+static size_t last_wait(const struct argv *argv, int64_t *seconds)
 {
 	static const char *const loops[][6] = {
 		{"while", "true", "do", "sleep", NULL, "done"},
@@ -63,8 +63,16 @@ static size_t last_wait(const struct argv *argv)
 		{"sleep", "inf"},
 	};
 	static const size_t lengths[] = {6, 6, 3, 3, 2, 2};
-	const char *end = argv->n ? argv->items[argv->n - 1].text : NULL;
+	const struct arg *last = argv->items + argv->n - 1;
+	const char *end = argv->n ? last->text : NULL;
+	double time = end ? sleep_seconds(end) : 0;
 
+	*seconds = 0;
+	if (argv->n > 2 && time >= 3600 && time < INT32_MAX && last[-1].first &&
+	    text_eq(last[-1].text, "sleep")) {
+		*seconds = (int64_t)time;
+		return argv->n - 2;
+	}
 	if (!end || (*end != 'i' && *end != 'd' && *end != '/'))
 		return 0;
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
@@ -155,21 +163,31 @@ static bool is_job(const struct object *object)
 static void check_end(struct rule_run *run, const struct container *c)
 {
 	struct argv argv = container_argv(c);
-	size_t at = last_wait(&argv);
+	int64_t seconds;
+	size_t at = last_wait(&argv, &seconds);
 	const struct node *node = at ? argv.items[at].node : NULL;
 	bool job = is_job(c->pod->object);
+	bool ends = c->pod->restart == RESTART_NEVER ||
+		    c->pod->restart == RESTART_ON_FAILURE;
 	struct finding *f;
 
 	if (!node || !node->str || may_run_beside(&argv, node->str) ||
 	    !follows_others(node->str, argv.items[at].text) ||
-	    is_for_people(run, c->pod) || (!job && !only_sets_up(&argv, at)))
+	    is_for_people(run, c->pod) ||
+	    (seconds ? !ends : !job && !only_sets_up(&argv, at)))
 		return;
-	f = report_container(
-		run, c, node,
-		job ? "container `%s` sleeps after its other commands and holds its %ss: the job never completes"
-		    : "container `%s` sleeps after its set-up and holds its %ss",
-		container_title(c), pod_device(c->pod));
-	if (!holds_many(run, c) || pod_is_test(c->pod))
+	f = seconds ? report_container(
+			      run, c, node,
+			      "container `%s` sleeps for %s s after its other commands and holds its %ss",
+			      container_title(c), rule_number(run, seconds),
+			      pod_device(c->pod))
+		    : report_container(
+			      run, c, node,
+			      job ? "container `%s` sleeps after its other commands and holds its %ss: the job never completes"
+				  : "container `%s` sleeps after its set-up and holds its %ss",
+			      container_title(c), pod_device(c->pod));
+	if (!holds_many(run, c) || pod_is_test(c->pod) ||
+	    (seconds && seconds < A_DAY))
 		finding_severity(f, SEVERITY_INFO);
 }
 
