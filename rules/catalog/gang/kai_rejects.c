@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports pods, queues and PodGroups that KAI-Scheduler rejects. Its webhook
- * checks only pods that name its scheduler (pod_validator.go). Sources:
- * pkg/binder/plugins/gpusharing/gpu-request at 0192ad9a and up to v0.17.0,
+ * Reports pods, queues, PodGroups and topologies that KAI-Scheduler rejects.
+ * Its webhook checks only pods that name its scheduler (pod_validator.go).
+ * Sources, v0.4.0 to v0.17.0: pkg/binder/plugins/gpusharing/gpu-request,
  * ValidateGpuRequests(), which also reads empty annotations;
- * pkg/apis/scheduling/{v2,v2alpha2}, v0.13.0 (subgroups since 0.10).
+ * pkg/apis/scheduling/v2alpha2/podgroup_webhook.go; pkg/admission/webhook. Not
+ * checked: NVIDIA_VISIBLE_DEVICES and quotas of parents, which the webhook
+ * compares only if it is configured to.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -18,7 +20,13 @@
 	"(self.spec.containers + self.spec.?initContainers.orValue([])).exists(c," \
 	" c.?resources.limits[?'nvidia.com/gpu'].hasValue())"
 
-#define SUBGROUPS "scheduling.run.ai/PodGroup:spec"
+/* A positive integer of 64 bits. */
+#define COUNT "^0*([1-9][0-9]{0,18}|1[0-8][0-9]{18})$"
+
+#define GROUP	  "scheduling.run.ai/PodGroup:spec"
+#define TOPOLOGY  "kai.scheduler/Topology:spec"
+#define CHILDREN  "owner.subGroups.filter(c, c.?parent.orValue('') == self.name)"
+#define IS_PARENT CHILDREN ".size() > 0"
 
 static const struct rejection items[] = {
 	REJECTION("fraction-and-gpu", NULL, "metadata.annotations.gpu-fraction",
@@ -54,13 +62,18 @@ static const struct rejection items[] = {
 			"^[+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$|"
 			"^[nN][aA][nN]$|^[+-]?0[xX]"),
 		"'`gpu-fraction` is not a number'"),
+	REJECTION("fraction-decimal", NULL, "metadata.annotations.gpu-fraction",
+		  "!" ANNOTATIONS
+		  "[?'gpu-fraction'].orValue('').matches('^[nN][aA][nN]$|"
+		  "^[+]?0[xX]')",
+		  "'`gpu-fraction` is not a decimal number'", .since = "0.17"),
 	REJECTION("memory-number", NULL, "metadata.annotations.gpu-memory",
-		  MATCHES("gpu-memory", "^0*[1-9][0-9]*$"),
+		  MATCHES("gpu-memory", COUNT),
 		  "'`gpu-memory` is not a positive whole number of MiB'"),
 	REJECTION(
 		"devices-number", NULL,
 		"metadata.annotations.gpu-fraction-num-devices",
-		MATCHES("gpu-fraction-num-devices", "^0*[1-9][0-9]*$"),
+		MATCHES("gpu-fraction-num-devices", COUNT),
 		"'`gpu-fraction-num-devices` is not a positive whole number'"),
 	REJECTION("mps-alone", NULL, "metadata.annotations.mps",
 		  ANNOTATIONS "[?'mps'].orValue('') != 'true' || " SET(
@@ -69,25 +82,55 @@ static const struct rejection items[] = {
 	REJECTION("queue-resources", "scheduling.run.ai/Queue:spec",
 		  "resources", "has(self.resources)",
 		  "'the queue has no `resources`'", .absent = true),
-	REJECTION("subgroup-twice", SUBGROUPS, "subGroups",
+	REJECTION("subgroup-twice", GROUP, "subGroups",
 		  "self.subGroups.all(i, a, !self.subGroups.exists(k, b,"
 		  " k < i && a.name == b.name))",
-		  "'two subgroups have the same name'"),
-	REJECTION("subgroup-parent", SUBGROUPS, "subGroups",
+		  "'two subgroups have the same name'", .since = "0.10"),
+	REJECTION("subgroup-parent", GROUP, "subGroups",
 		  "self.subGroups.all(a, a.?parent.orValue(null) == null ||"
 		  " self.subGroups.exists(b, b.name == a.parent))",
-		  "'a subgroup names a parent that does not exist'"),
-	REJECTION("subgroup-cycle", SUBGROUPS, NULL, NULL,
-		  "'a subgroup is its own ancestor'"),
+		  "'a subgroup names a parent that does not exist'",
+		  .since = "0.10"),
+	REJECTION("subgroup-cycle", GROUP, NULL, NULL,
+		  "'a subgroup is its own ancestor'", .since = "0.10"),
+	REJECTION("minimums", GROUP, "minSubGroup",
+		  "!has(self.minMember) || !has(self.minSubGroup)",
+		  "'`minMember` and `minSubGroup` are both set'",
+		  .since = "0.15"),
+	REJECTION("subgroup-minimums", GROUP, "minSubGroup",
+		  "!has(self.minMember) || !has(self.minSubGroup)",
+		  "'`minMember` and `minSubGroup` of a subgroup are both set'",
+		  .each = "subGroups", .since = "0.15"),
+	REJECTION("leaf-groups", GROUP, "minSubGroup",
+		  "!has(self.minSubGroup) || " IS_PARENT,
+		  "'`minSubGroup` is set in a subgroup without subgroups'",
+		  .each = "subGroups", .since = "0.15"),
+	REJECTION("leaf-members", GROUP, "minMember",
+		  "has(self.minMember) || has(self.minSubGroup) || " IS_PARENT,
+		  "'a subgroup without subgroups has no `minMember`'",
+		  .each = "subGroups", .absent = true, .since = "0.15"),
+	REJECTION("parent-members", GROUP, "minMember",
+		  "!has(self.minMember) || !(" IS_PARENT ")",
+		  "'`minMember` is set in a subgroup that has subgroups'",
+		  .each = "subGroups", .since = "0.15"),
+	REJECTION("alias-twice", TOPOLOGY, "levels",
+		  "self.levels.all(i, a, !has(a.alias) || !self.levels.exists("
+		  "k, b, k < i && b.?alias.orValue('') == a.alias))",
+		  "'two levels have the same `alias`'", .since = "0.17"),
+	REJECTION("alias-of-label", TOPOLOGY, "levels",
+		  "self.levels.all(a, !has(a.alias) || !self.levels.exists(b,"
+		  " b.nodeLabel == a.alias))",
+		  "'an `alias` is the `nodeLabel` of a level'",
+		  .since = "0.17"),
 	{0},
 };
 
 static const struct rejections rejections = {
-	.by = "the KAI webhook",
+	.by = "KAI",
 	NULL,
 	NULL,
 	items,
-	"0.4 to 0.13",
+	"0.4 to 0.17",
 	.component = OPERATOR_KAI,
 };
 
@@ -127,7 +170,8 @@ static void check_object(struct rule_run *run, const struct object *object)
 {
 	const struct node *list = node_path(object->root, "spec.subGroups");
 
-	if (!text_eq(object->group, "scheduling.run.ai"))
+	if (!text_eq(object->group, "scheduling.run.ai") &&
+	    !text_eq(object->group, "kai.scheduler"))
 		return;
 	rule_check_rejections(run, object);
 	if (!node_is_seq(list))
@@ -151,8 +195,9 @@ const struct rule rule_kai_rejects = {
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
-	.summary = "a GPU share, a queue or a PodGroup that KAI rejects",
-	.why = "The webhook of the KAI scheduler rejects pods that request both a share and a whole GPU, a share in two ways, or an invalid share. It also rejects queues without resources, and PodGroups whose subgroups do not form trees.",
+	.summary =
+		"a GPU share, a queue, a PodGroup or a topology that KAI rejects",
+	.why = "The webhook of the KAI scheduler rejects pods that request both a share and a whole GPU, a share in two ways, or an invalid share. It also rejects queues without resources, PodGroups whose subgroups do not form trees or have contradictory minimums, and topologies whose aliases are ambiguous.",
 	.evidence =
 		"https://github.com/kai-scheduler/KAI-Scheduler/blob/0192ad9a539ffaa6d65837104ab57fd40894a0b3/pkg/binder/plugins/gpusharing/gpu-request/gpu_request_validator.go",
 	.rejections = &rejections,
