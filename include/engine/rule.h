@@ -141,6 +141,9 @@ struct rejection {
 	 * operator to reject the object. The finding is an info, because the
 	 * gate may be set otherwise. NULL: none. */
 	const char *gate;
+	/* Words for the end of the message in place of "Kueue rejects the
+	 * object": the operator accepts the object, but never runs it. */
+	const char *effect;
 	/* Adds a fix for a part to its finding; may be NULL. */
 	void (*repair)(struct rule_run *run, struct finding *finding,
 		       const struct node *part);

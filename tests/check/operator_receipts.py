@@ -44,7 +44,7 @@ def documents(operator):
                                          default=str))
             for i, doc in enumerate(docs, 1):
                 if wanted(doc, operator) and not is_patch(doc) and \
-                        "${" not in json.dumps(doc):
+                        not re.search(r"\${|{{", json.dumps(doc)):
                     yield f"{os.path.basename(path)}:{i}", \
                         with_runtime(doc, docs)
 
@@ -91,7 +91,8 @@ def main(gpugate, table, work, *programs):
             else:
                 wrong.append(f"{where}: {check}: {answer}" +
                              ("" if message else " (not in TABLE)"))
-    lacks = [f"{o}/{c}: no document" for o in want for c in want[o]
+    asked = [p.partition("=")[0] for p in programs]
+    lacks = [f"{o}/{c}: no document" for o in asked for c in want[o]
              if not met[o, c]]
     print(f"receipts of operators: {len(met)} checks, {sum(met.values())} "
           "documents rejected as said", *wrong, *lacks, sep="\n")

@@ -32,7 +32,7 @@ RUNTIMES = ["TrainingRuntime", "ClusterTrainingRuntime"]
 KUBEFLOW = ["PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "JAXJob"]
 # Rules whose finding is less than an error, because only some versions of the
 # operator reject the object, or a LimitRange may complete it.
-RELATED = ["pytorchjob-worker-zero", "kuberay-rejects",
+RELATED = ["pytorchjob-worker-zero", "kuberay-rejects", "jobset-rejects",
            "gpu-hugepages-incomplete"]
 # The rule, additional folders of tests/rules, kinds by group
 OPERATORS = {

@@ -124,6 +124,11 @@ static const struct rejection items[] = {
 		".all(job, job.?replicas.orValue(1) *"
 		" job.template.spec.?parallelism.orValue(1) <= 2147483647)",
 		"'replicas times parallelism of a replicatedJob is over 2147483647'"),
+	REJECTION("claim-templates", "JobSet:spec", "templates",
+		  "has(self.templates)",
+		  "'an item of `volumeClaimPolicies` has no `templates`'",
+		  .each = "volumeClaimPolicies", .absent = true,
+		  .since = "0.11"),
 	REJECTION(
 		"claim-name", "JobSet", NULL,
 		CLAIMS ".all(claim, " CLAIM_NAME ".matches('[$<{]|^[a-z0-9]"

@@ -2,7 +2,8 @@
 /*
  * Objects that KubeRay rejects: validation.go in
  * ray-operator/controllers/ray/utils at feeaf72f, compared with v1.5.1, v1.6.2
- * and v1.7.0. The CRD's schema checks enums and required fields.
+ * and v1.7.0. The CRD's schema checks enums and required fields. UserMode is
+ * the name that InteractiveMode had in v1.2.
  */
 #include "engine/rule.h"
 
@@ -194,8 +195,7 @@ static const struct rejection items[] = {
 			"self") " || !has(self.autoscalerOptions) ||"
 				" !has(self.autoscalerOptions.version) || !" HEAD_SETS(
 					"RAY_enable_autoscaler_v2"),
-		"'`autoscalerOptions.version` and RAY_enable_autoscaler_v2 are both"
-		" set'"),
+		"'`autoscalerOptions.version` and RAY_enable_autoscaler_v2 are both set'"),
 	REJECTION("idle-timeout", CLUSTER,
 		  "autoscalerOptions.idleTimeoutSeconds",
 		  "self.?autoscalerOptions.idleTimeoutSeconds.orValue(0) >= 0",
@@ -212,8 +212,7 @@ static const struct rejection items[] = {
 	REJECTION(
 		"ft-twice", CLUSTER, "gcsFaultToleranceOptions",
 		"!" GCS " || " ANNOTATION("ray.io/ft-enabled") " == ''",
-		"'the annotation `ray.io/ft-enabled` and `gcsFaultToleranceOptions`"
-		" are both set'"),
+		"'the annotation `ray.io/ft-enabled` and `gcsFaultToleranceOptions` are both set'"),
 	REJECTION(
 		"redis-address", CLUSTER, HEAD_ENV_PATH("RAY_REDIS_ADDRESS"),
 		GCS
@@ -226,10 +225,10 @@ static const struct rejection items[] = {
 		  "!" GCS " || !" HEAD_SETS("RAY_REDIS_ADDRESS"),
 		  "'the head sets RAY_REDIS_ADDRESS and"
 		  " `gcsFaultToleranceOptions`'"),
-	REJECTION("redis-password", CLUSTER, HEAD_ENV_PATH("REDIS_PASSWORD"),
-		  "!" GCS " || !" HEAD_SETS("REDIS_PASSWORD"),
-		  "'the head sets the password of Redis and"
-		  " `gcsFaultToleranceOptions`'"),
+	REJECTION(
+		"redis-password", CLUSTER, HEAD_ENV_PATH("REDIS_PASSWORD"),
+		"!" GCS " || !" HEAD_SETS("REDIS_PASSWORD"),
+		"'the head sets REDIS_PASSWORD and `gcsFaultToleranceOptions`'"),
 	REJECTION("redis-password-parameter", CLUSTER,
 		  "headGroupSpec.rayStartParams[redis-password]",
 		  "!" GCS " || " PARAM("redis-password") " == ''",
@@ -283,16 +282,14 @@ static const struct rejection items[] = {
 		"token-version", CLUSTER, "rayVersion",
 		"self.?authOptions.mode.orValue('') != 'token' || !" RAY_BEFORE(
 			"self", "5[2-9]|[6-9][0-9]|[0-9]{3,}"),
-		"'`authOptions.mode` is token without a rayVersion of 2.52.0 or"
-		" later'",
+		"'`authOptions.mode` is token without a rayVersion of 2.52.0 or later'",
 		.absent = true),
 	REJECTION(
 		"k8s-token-version", CLUSTER, "rayVersion",
 		"!self.?authOptions.enableK8sTokenAuth.orValue(false) ||"
 		" self.authOptions.?mode.orValue('') != 'token' || !" RAY_BEFORE(
 			"self", "5[5-9]|[6-9][0-9]|[0-9]{3,}"),
-		"'`enableK8sTokenAuth` is set without a rayVersion of 2.55.0 or"
-		" later'",
+		"'`enableK8sTokenAuth` is set without a rayVersion of 2.55.0 or later'",
 		.since = "1.6", .absent = true),
 	REJECTION("k8s-token-secret", CLUSTER, "authOptions.secretName",
 		  "!self.?authOptions.enableK8sTokenAuth.orValue(false) ||"
@@ -330,8 +327,7 @@ static const struct rejection items[] = {
 			"Egress") " && g.?ingressRules.orValue([]).size() > 0) &&"
 				  " !(" OPEN_RULES(
 					  "Ingress") " && g.?egressRules.orValue([]).size() > 0))",
-		"'`networkPolicy` has rules for a direction that its mode does not"
-		" deny'",
+		"'`networkPolicy` has rules for a direction that its mode does not deny'",
 		.since = "1.7"),
 	REJECTION("network-policy-group", CLUSTER, "networkPolicy.workerGroups",
 		  "self.?networkPolicy.workerGroups.orValue([]).all(g,"
@@ -376,8 +372,7 @@ static const struct rejection items[] = {
 		  ".exists(e, e.name in ['POD_IP', 'FQ_RAY_IP',"
 		  " 'RAY_CLUSTER_NAME', 'RAY_CLUSTER_NAMESPACE', 'RAY_ROLE',"
 		  " 'OWNER_KIND', 'OWNER_NAME', 'EVENTS_PORT'])",
-		  "'`collectorOptions.env` sets a variable that KubeRay"
-		  " manages'",
+		  "'`collectorOptions.env` sets a variable of KubeRay'",
 		  .since = "1.7"),
 
 	/* Jobs. */
@@ -399,6 +394,11 @@ static const struct rejection items[] = {
 	REJECTION("no-cluster", JOB, NULL,
 		  "has(self.rayClusterSpec) || " SELECTS,
 		  "'`rayClusterSpec` and `clusterSelector` are both unset'"),
+	REJECTION("submission-mode", JOB, "submissionMode",
+		  MODE " in ['K8sJobMode', 'HTTPMode', 'InteractiveMode',"
+		       " 'SidecarMode', 'UserMode', '']",
+		  "'`submissionMode` is `' + " MODE " + '`, which is unknown'",
+		  .effect = "KubeRay starts the cluster, but submits no job"),
 	REJECTION("selector-name", JOB, "clusterSelector",
 		  "!(" SELECTS ") ||"
 		  " self.clusterSelector[?'ray.io/cluster'].orValue('') != ''",
@@ -529,8 +529,8 @@ static const struct rejection items[] = {
 		"initializing-timeout", "RayService", "metadata.annotations",
 		"self.metadata.?annotations[?'ray.io/initializing-timeout']"
 		".orValue('') in [''] || self.metadata.annotations"
-		"['ray.io/initializing-timeout'].matches('^[+]?([0-9]+|(([0-9]+[.]?"
-		"[0-9]*|[.][0-9]+)(ns|us|\\u00b5s|\\u03bcs|ms|s|m|h))+)$') &&"
+		"['ray.io/initializing-timeout'].matches('^[+]?(0*[0-9]{1,19}|(("
+		"[0-9]+[.]?[0-9]*|[.][0-9]+)(ns|us|\\u00b5s|\\u03bcs|ms|s|m|h))+)$') &&"
 		" self.metadata.annotations['ray.io/initializing-timeout']"
 		".matches('[1-9]')",
 		"'`ray.io/initializing-timeout` is not a positive duration'"),

@@ -50,6 +50,19 @@
 	"(has(object.spec.completions) && object.spec.completions <"           \
 	" object.spec.?parallelism.orValue(1) ? object.spec.completions :"     \
 	" object.spec.?parallelism.orValue(1))"
+#define JOBSETS "jobset.x-k8s.io/JobSet:spec"
+#define WORKERS "self.?workerGroupSpecs.orValue([]).size()"
+/* Number of pod sets that Kueue makes of a JobSet or of Ray's kinds. */
+#define POD_SETS                                                               \
+	"(has(self.replicatedJobs) ? self.replicatedJobs.size() : " WORKERS    \
+	" + 1 + (object.kind == 'RayJob' && object.spec.?submissionMode"       \
+	".orValue('K8sJobMode') == 'K8sJobMode' ? 1 : 0))"
+#define HAS_SETS(over, most)                                                   \
+	"!(" POD_SETS " > " over " && " POD_SETS " <= " most ") || !(" QUEUED  \
+	")"
+#define SETS_TEXT(most)                                                        \
+	"'Kueue makes ' + string(" POD_SETS                                    \
+	") + ' pod sets of the object, but its Workload may have " most "'"
 #define GROUPS	"self.?resourceGroups.orValue([])"
 #define FLAVORS GROUPS ".all(g, g.?flavors.orValue([]).all(f, "
 /* flavor-resources reports another number of resources. */
@@ -279,10 +292,10 @@ static const struct rejection items[] = {
 		  .repair = shut_down),
 	REJECTION("ray-autoscaling", CLUSTERS, "enableInTreeAutoscaling",
 		  "!(" QUEUED ") ||"
-		  " !self.?enableInTreeAutoscaling.orValue(false) || " HAS_NOTE(
-			  "elastic-job"),
+		  " !self.?enableInTreeAutoscaling.orValue(false) || " NOTE(
+			  "elastic-job") ".orValue('') == 'true'",
 		  "'`enableInTreeAutoscaling` is set without the annotation"
-		  " `elastic-job`'"),
+		  " `elastic-job: \"true\"`'"),
 	REJECTION("ray-head-group", CLUSTERS, "groupName",
 		  "!(" QUEUED ") || self.?groupName.orValue('') != 'head'",
 		  "'a worker group is named `head`'",
@@ -292,6 +305,15 @@ static const struct rejection items[] = {
 		  "!(" QUEUED ") || self.?workerGroupSpecs.orValue([]).size()"
 		  " <= 17",
 		  "'the cluster has more than 17 worker groups'"),
+	REJECTION("pod-sets", JOBSETS " ray.io/RayJob:spec.rayClusterSpec",
+		  NULL, HAS_SETS("18", "1000") " || " WORKERS " > 17",
+		  SETS_TEXT("18"), .effect = "Kueue never starts it"),
+	REJECTION("pod-sets-over-10", JOBSETS " " CLUSTERS, NULL,
+		  HAS_SETS("10", "18"), SETS_TEXT("10"), .until = "0.18",
+		  .effect = "Kueue 0.18 and earlier never start it"),
+	REJECTION("pod-sets-over-8", JOBSETS " " CLUSTERS, NULL,
+		  HAS_SETS("8", "10"), SETS_TEXT("8"), .until = "0.17",
+		  .effect = "Kueue 0.17 and earlier never start it"),
 
 	/* Pods of a group. */
 	REJECTION("pod-group-annotation", "/Pod",
@@ -472,6 +494,9 @@ static const struct rejection items[] = {
 		"taint-key", "ResourceFlavor:spec", "nodeTaints",
 		TAINTS ".all(t, t.?key.orValue('')." LABEL_KEY ")",
 		"'the key of a taint is not a name such as `example.com/gpu`'"),
+	REJECTION("taint-value", "ResourceFlavor:spec", "nodeTaints",
+		  TAINTS ".all(t, t.?value.orValue('')." LABEL_VALUE ")",
+		  "'the value of a taint is not the value of a label'"),
 	REJECTION(
 		"taint-effect", "ResourceFlavor:spec", "nodeTaints",
 		TAINTS ".all(t, t.effect in " EFFECTS ")",

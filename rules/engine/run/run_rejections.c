@@ -236,23 +236,34 @@ static const char *unless_or_in(struct rule_run *rr,
 			    of->versions);
 }
 
+/* Returns what follows from the rejection: "Kueue rejects the object". */
+static const char *consequence(struct rule_run *rr,
+			       const struct rejected_part *part,
+			       const struct rejection *one)
+{
+	const struct rejections *of = rr->rule->rejections;
+	const char *unless = unless_or_in(rr, one);
+
+	if (one->effect)
+		return arena_printf(rule_arena(rr), "%s%s", one->effect,
+				    unless);
+	return arena_printf(rule_arena(rr), "%s the %s%s",
+			    who_rejects(rule_arena(rr), of, one),
+			    rejected_thing(of, part), unless);
+}
+
 static struct finding *report_rejection(struct rule_run *rr,
 					const struct rejected_part *part,
 					const struct node *at,
 					struct cel_text why,
 					const struct rejection *one)
 {
-	const struct rejections *of = rr->rule->rejections;
-	const char *rejects = who_rejects(rule_arena(rr), of, one);
-	const char *unless = unless_or_in(rr, one);
-	const char *what = rejected_thing(of, part);
+	const char *end = consequence(rr, part, one);
 	struct finding *f =
-		part->pod ? report_pod(rr, part->pod, at, "%.*s: %s the %s%s",
-				       (int)why.len, why.data, rejects, what,
-				       unless)
-			  : report_object(rr, rr->object, at,
-					  "%.*s: %s the %s%s", (int)why.len,
-					  why.data, rejects, what, unless);
+		part->pod ? report_pod(rr, part->pod, at, "%.*s: %s",
+				       (int)why.len, why.data, end)
+			  : report_object(rr, rr->object, at, "%.*s: %s",
+					  (int)why.len, why.data, end);
 
 	f->check = f->cause = one->id;
 	if (one->gate)
