@@ -395,7 +395,8 @@ static void check_union(struct constraint_check *check, const struct node *map,
 					  first->key, second->key,
 					  constraint->field));
 	else if (!first && constraint->kind == CONSTRAINT_ONE &&
-		 !check->partial && !has_unknown_field(map, type))
+		 !check->partial &&
+		 !(check->reports_unknown && has_unknown_field(map, type)))
 		check->found(check, map,
 			     arena_printf(check->arena,
 					  strchr(constraint->argument, ',')

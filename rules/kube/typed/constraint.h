@@ -13,6 +13,8 @@ struct constraint_check {
 		      const char *text);
 	struct arena *arena; /* memory of the texts */
 	void *context;
+	/* field-unknown reports fields that the types lack */
+	bool reports_unknown;
 	bool partial; /* another object may add the missing member of a union */
 };
 

@@ -91,7 +91,35 @@ static void visit_item(struct values *values, const struct node *node,
 	}
 }
 
+/* True if field-unknown reports the fields that the types lack: always outside
+ * of pods, and in most pod templates. */
+static bool reports_unknown(const struct values *values)
+{
+	const struct pod *pod = values->issue.pod;
+
+	return !pod || (!pod->inner && pod->template &&
+			(pod->object->class != KIND_SERVING ||
+			 object_kind_has(pod->object, KIND_PLAIN)));
+}
+
+/* True if field-unknown reports another field, and that this one was probably
+ * meant. */
+static bool is_misspelled(const struct values *values, const struct node *map,
+			  const struct native_type *type,
+			  const struct native_field *field)
+{
+	if (!reports_unknown(values))
+		return false;
+	FOR_EACH_CHILD(map, child)
+		if (child->key_len &&
+		    !native_find(type, child->key, child->key_len) &&
+		    text_nearest(child->key, &field->name, 1))
+			return true;
+	return false;
+}
+
 static void visit_field(struct values *values, const struct node *map,
+			const struct native_type *type,
 			const struct native_field *field)
 {
 	const struct node *node =
@@ -101,7 +129,8 @@ static void visit_field(struct values *values, const struct node *map,
 	if (node_is_unset(node)) {
 		if (field->flags & NATIVE_REQUIRED &&
 		    values->walk->check == VALUE_MISSING &&
-		    !is_set_later(values, map))
+		    !is_set_later(values, map) &&
+		    !is_misspelled(values, map, type, field))
 			found(values, map, field->name, NULL, NULL);
 	} else if (!many) {
 		visit_item(values, node, field);
@@ -119,6 +148,7 @@ static void check_constraints(struct values *values, const struct node *map,
 		.found = found_fault,
 		.arena = values->walk->arena,
 		.context = values,
+		.reports_unknown = reports_unknown(values),
 		/* The operator merges their containers into others. */
 		.partial = !values->native &&
 			   (values->issue.object->class == KIND_SERVING ||
@@ -140,7 +170,7 @@ static void visit_words(struct values *values, const struct node *map,
 		const struct native_field *field = &native_fields[*word];
 
 		if (map->tags & node_tag_bit(field->tag))
-			visit_field(values, map, field);
+			visit_field(values, map, type, field);
 	}
 }
 
@@ -170,7 +200,7 @@ static void visit_map(struct values *values, const struct node *map,
 		if (field->flags & wanted &&
 		    (field->flags & NATIVE_REQUIRED ||
 		     map->tags & node_tag_bit(field->tag)))
-			visit_field(values, map, field);
+			visit_field(values, map, type, field);
 }
 
 static void check_pod(struct values *values, const struct pod *pod)
