@@ -368,12 +368,18 @@ static void object_fill(struct object_reader *reader, struct object *object)
 
 /* -- documents ----------------------------------------------------------- */
 
-static bool is_list(const struct object *object)
+/* Returns the objects in a List, or in a Template of OpenShift, whose
+ * parameters are placeholders; NULL for any other object. */
+static const struct node *list_items(const struct object *object)
 {
 	size_t len = strlen(object->kind);
+	const struct node *items = NULL;
 
-	return len >= 4 && !strcmp(object->kind + len - 4, "List") &&
-	       node_is_seq(node_get(object->root, "items"));
+	if (len >= 4 && !strcmp(object->kind + len - 4, "List"))
+		items = node_get(object->root, "items");
+	else if (text_starts(object->api_version, "template.openshift.io/"))
+		items = node_get(object->root, "objects");
+	return node_is_seq(items) ? items : NULL;
 }
 
 /* Sets apiVersion and kind of an item, which it may omit if the type of the
@@ -383,7 +389,8 @@ static void item_identity(struct object_reader *reader,
 {
 	size_t len = strlen(list->kind) - 4;
 
-	if (item->kind || item->api_version || !len)
+	if (item->kind || item->api_version || !len ||
+	    strcmp(list->kind + len, "List") != 0)
 		return;
 	item->api_version = list->api_version;
 	item->kind = arena_strndup(reader->arena, list->kind, len);
@@ -393,6 +400,7 @@ static void read_node(struct object_reader *reader, const struct doc *doc,
 		      const struct node *root, const struct object *list,
 		      struct object_list *out)
 {
+	const struct node *items;
 	struct object object;
 
 	if (!node_is_map(root))
@@ -406,10 +414,11 @@ static void read_node(struct object_reader *reader, const struct doc *doc,
 	if (!strcmp(object.kind, "ClusterSnapshot") &&
 	    text_starts(object.api_version, "gpugate.dev/"))
 		return;
-	if (is_list(&object)) {
+	items = list_items(&object);
+	if (items) {
 		if (list && reader->nested_list && !*reader->nested_list)
 			*reader->nested_list = root;
-		FOR_EACH_CHILD(node_get(root, "items"), item)
+		FOR_EACH_CHILD(items, item)
 			read_node(reader, doc, item, &object, out);
 		return;
 	}
