@@ -72,7 +72,8 @@ struct unknown_field {
 	/* another enclosing type, or a type of one of its fields, that has such
 	 * a field; or NULL */
 	const char *owner;
-	bool one_of_many; /* types of other fields have it as well */
+	/* other types have it as well, or the owner already has one */
+	bool unclear;
 	const char *near; /* a field of the type with a similar name, or NULL */
 };
 

@@ -66,6 +66,38 @@ values() { # MEMBER FILE
 	[[ $output != *"Move it to"* ]]
 }
 
+@test "the help for a repeated field does not send it to the first one" {
+	cat >"$BATS_TEST_TMPDIR/pod.yaml" <<-'EOF'
+		apiVersion: v1
+		kind: Pod
+		metadata: {name: a}
+		spec:
+		  containers: [{name: a, image: "a:1"}]
+		  spec:
+		  nodeSelector: {a: b}
+	EOF
+	run values help "$BATS_TEST_TMPDIR/pod.yaml"
+	[[ $output == *"Remove the field."* ]]
+	sed -i 's/^  spec:/  spec: {hostNetwork: true}/' "$BATS_TEST_TMPDIR/pod.yaml"
+	run values help "$BATS_TEST_TMPDIR/pod.yaml"
+	[[ $output == *"Move the field to where it belongs"* ]]
+	[[ $output != *"Move it to"* ]]
+}
+
+@test "the toleration of a chosen node pool is not removed alone" {
+	cat >"$BATS_TEST_TMPDIR/pod.yaml" <<-'EOF'
+		apiVersion: v1
+		kind: Pod
+		metadata: {name: a, namespace: ml}
+		spec:
+		  nodeSelector: {karpenter.sh/nodepool: gpu}
+		  tolerations: [{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}]
+		  containers: [{name: a, image: "registry.example.com/a:1"}]
+	EOF
+	run values help "$BATS_TEST_TMPDIR/pod.yaml"
+	[[ $output == *"Remove the toleration and the selector of GPU nodes together."* ]]
+}
+
 @test "KServe's annotations belong into the metadata of the object" {
 	cat >"$BATS_TEST_TMPDIR/service.yaml" <<-'EOF'
 		apiVersion: serving.kserve.io/v1beta1

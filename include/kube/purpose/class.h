@@ -42,8 +42,8 @@ enum tri namespace_is_infrastructure(const struct kube_config *config,
  * True for pods that rules about waste skip: device plugins, drivers,
  * monitoring. Only its namespace (namespace_is_infrastructure()) makes a pod
  * infrastructure, because tenants can choose the names of images and kinds. If
- * the namespace is unknown, a DaemonSet that runs no model server, or a pod with
- * an image of such a name, is skipped as well.
+ * the namespace is unknown, a DaemonSet that runs no model server, or a pod
+ * with an image of such a name, is skipped as well.
  */
 bool pod_is_infrastructure(const struct pod *pod);
 /* True if the pod may see devices that it does not request: infrastructure, or

@@ -8,9 +8,8 @@
  * release may have it; in a cluster with a newer release, each one is. In
  * templates of serving kinds, which may have more fields, and in an operator's
  * own types for pods, only devices below an unknown key are reported. A field
- * that only other releases have is a warning. The rule is skipped at admission,
- * because the API server has dropped the fields, unless a schema preserves
- * them.
+ * that only other releases have is a warning. Skipped at admission, because the
+ * API server has dropped the fields, unless a schema preserves them.
  */
 #include <ctype.h>
 #include <string.h>
@@ -168,14 +167,15 @@ static void found(struct unknown_walk *walk, const struct unknown_field *field)
 	if (help) {
 		finding_severity(f, SEVERITY_WARNING);
 		finding_help(run, f, "%s", help);
-	} else if (!field->near && text_lists("apiVersion kind", key)) {
+	} else if (!field->near && (text_lists("apiVersion kind", key) ||
+				    node_is_unset(field->at))) {
 		finding_help(run, f, "Remove the field.");
 	} else if (may_be_new) {
 		finding_severity(f, SEVERITY_WARNING);
 		finding_help(
 			run, f,
 			"Remove the field, unless a newer release of the operator has it.");
-	} else if (!field->near && field->owner && !field->one_of_many) {
+	} else if (!field->near && field->owner && !field->unclear) {
 		finding_help(run, f,
 			     "Move it to `%.*s`, which has such a field.",
 			     (int)strcspn(field->owner, "."), field->owner);

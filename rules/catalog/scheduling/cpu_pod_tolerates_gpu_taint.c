@@ -63,15 +63,20 @@ static bool says_none(const struct node_label *label, const struct node *value)
 	return type && !type->vendor;
 }
 
-/* True for a node pool that the user has chosen, unless its name says that it
- * is for GPUs. */
+/* True for a node pool that the user has chosen. */
 static bool names_pool(const struct node_need *need)
 {
 	const struct node_label *label = node_label_find(need->key);
 
-	if (!node_need_requires(need) ||
-	    !((label && label->meaning == LABEL_POOL) ||
-	      text_eq(need->key, "karpenter.sh/nodepool")))
+	return node_need_requires(need) &&
+	       ((label && label->meaning == LABEL_POOL) ||
+		text_eq(need->key, "karpenter.sh/nodepool"));
+}
+
+/* True for such a pool, unless its name says that it is for GPUs. */
+static bool names_other_pool(const struct node_need *need)
+{
+	if (!names_pool(need))
 		return false;
 	for (const struct node *one = node_need_value(need, 0); one;
 	     one = node_need_next(need, one))
@@ -114,15 +119,15 @@ static bool stays_off(const struct pod *pod)
 	return !node_is_unset(pod_field(pod, "nodeName")) ||
 	       node_needs_imply(&needs, keeps_off) ||
 	       (!pod_gpu_selector(pod, NULL) &&
-		node_needs_imply(&needs, names_pool));
+		node_needs_imply(&needs, names_other_pool));
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	const struct node_label *label;
 	const struct node *at, *any;
 	bool queued = pod->object->kueue;
 	const char *key;
+	struct node_needs needs;
 	struct finding *f;
 
 	if (pod_uses_gpu(pod) != TRI_NO || pod_is_empty(pod))
@@ -150,7 +155,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 	 * (flavorassigner.go, checkFlavorForPodSets). */
 	if (queued && at)
 		finding_severity(f, SEVERITY_INFO);
-	if (pod_gpu_selector(pod, &label)) {
+	needs = pod_node_needs(pod);
+	if (pod_gpu_selector(pod, NULL) ||
+	    node_needs_imply(&needs, names_pool)) {
 		finding_help(run, f,
 			     "Remove the toleration and the selector of GPU "
 			     "nodes together.");

@@ -111,8 +111,7 @@ static void check_services(struct rule_run *run)
 
 static void check(struct rule_run *run, const struct workload *w)
 {
-	bool names_service =
-		w->subdomain || text_eq(w->id.kind, "StatefulSet");
+	bool names_service = w->subdomain || text_eq(w->id.kind, "StatefulSet");
 	const struct object *object =
 		rule_index(run)->nservices && !w->child && names_service
 			? rule_object(run, w)

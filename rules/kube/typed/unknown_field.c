@@ -51,13 +51,24 @@ static void find_inner_owner(const struct native_type *type,
 		name = native_types[inner->type].name;
 		if (!node_is_unset(node_get(at->parent, inner->name))) {
 			field->owner = name;
-			field->one_of_many = false;
+			field->unclear = false;
 			return;
 		}
-		field->one_of_many = field->owner && field->owner != name;
+		field->unclear = field->owner && field->owner != name;
 		if (!field->owner)
 			field->owner = name;
 	}
+}
+
+/* True if a map around the field's own map already has such a field. */
+static bool is_taken(const struct node *at)
+{
+	const struct node *map = at->parent;
+
+	while ((map = map->parent))
+		if (node_is_map(map) && node_getn(map, at->key, at->key_len))
+			return true;
+	return false;
 }
 
 /* Sets field->owner to the enclosing type that has the field, or else to the
@@ -75,6 +86,7 @@ static void find_owner(const struct unknown_level *level,
 	while ((level = level->outer))
 		if (native_find(level->type, at->key, at->key_len)) {
 			field->owner = level->type->name;
+			field->unclear = is_taken(at);
 			return;
 		}
 	find_inner_owner(type, field);
