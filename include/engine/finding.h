@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "engine/rule.h"
-#include "kube/secret/mask.h"
+#include "kube/secret/secret.h"
 
 struct related {
 	struct place place;
@@ -32,7 +32,7 @@ struct fix_result {
 	unsigned nedits;
 	const char *refused; /* reason why the file cannot be edited, or "" */
 	/* The fix writes a secret value, masked in edits and patch
-	 * (kube/secret/mask.h), so they must not be applied. */
+	 * (kube/secret/secret.h), so they must not be applied. */
 	bool masked;
 	bool kept; /* --fix skips it: an info not selected by the user */
 };

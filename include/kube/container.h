@@ -13,9 +13,7 @@
 
 #include "doc/node.h"
 #include "kube/accelerator.h"
-#include "kube/amount.h"
 #include "kube/quantity.h"
-#include "kube/tri.h"
 
 struct pod;
 struct container_memo;

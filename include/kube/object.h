@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/text.h"
 #include "doc/load.h"
 #include "doc/node.h"
@@ -120,7 +121,7 @@ struct kube_config {
 	struct accelerator_extra accelerators;
 	const struct policy_kind *kinds;
 	size_t nkinds;
-	const struct pod_injection *injected; /* see kube/injected.h */
+	const struct pod_injection *injected; /* see below */
 	size_t ninjected;
 	/* Exact names of infrastructure namespaces, NULL-terminated, or NULL
 	 * (the default names). */
@@ -233,5 +234,98 @@ object_annotation(const struct object *object, const char *key)
 {
 	return node_if_set(node_get(object->annotations, key));
 }
+
+/*
+ * Identities of objects: (group, kind, namespace, name), without the version.
+ * Equal hashes count as equal identities, because 64 bits under a random key
+ * practically never collide.
+ */
+
+struct object;
+
+struct object_id {
+	const char *api_version, *kind, *namespace, *name; /* "" if unset */
+};
+
+/* Returns an object's identity, whose texts belong to the object. */
+struct object_id object_id_of(const struct object *object);
+/* Copies an identity and its texts. */
+struct object_id object_id_copy(struct arena *arena, struct object_id id);
+
+/* Returns a hash that is never 0. scratch is overwritten. */
+uint64_t object_id_hash(const struct object_id *id, struct buf *scratch);
+
+/* Append a piece of text or an identity to out, to hash several things
+ * together. */
+void identity_part(struct buf *out, const char *text, size_t len);
+void identity_add(struct buf *out, const struct object_id *id);
+uint64_t identity_hash_of(const struct buf *text);
+
+/*
+ * Fields that the cluster adds to pods before they are created, as listed in
+ * the policy's `injected:`. Rules read them if the author did not set the
+ * field. Their nodes are not in a file (node_is_injected()), so that findings
+ * and fixes skip them.
+ */
+
+struct glob;
+struct object;
+struct pod;
+struct kube_config;
+
+struct pod_injection {
+	/* NULL-terminated, or NULL (all namespaces) */
+	const struct glob *const *namespaces;
+	/* Map with schedulerName, runtimeClassName, tolerations, volumes, env,
+	 * labels. */
+	const struct node *fields;
+};
+
+bool node_is_injected(const struct node *node);
+/* Adds the fields for the object's namespace, which must be final. An object
+ * whose namespace is unknown gets only fields for all namespaces. */
+void object_inject(struct arena *arena, const struct kube_config *config,
+		   struct object *object);
+/* Adds the fields to a pod; flat pods get none. An unknown list or map that is
+ * injected replaces the author's. */
+void pod_inject(struct arena *arena, struct pod *pod,
+		const struct node *fields);
+
+/*
+ * Names of pods in the cluster's DNS.
+ */
+
+/*
+ * Returns the subdomain, of *len bytes, in an address of the first pod of a Job
+ * or StatefulSet ("NAME-0.SUBDOMAIN:29500"), as a pointer into the address.
+ * Returns NULL if the address has another form, contains a `$`, or may be that
+ * of a Service or of a host outside of the cluster.
+ */
+const char *first_pod_subdomain(const struct object *object,
+				const char *address, size_t *len);
+/* Returns the end of the sentence "ADDRESS cannot be resolved", with the reason
+ * why an address in the pod's manifest names no pod of the pod's object.
+ * Returns NULL if it may name one, or if it is the address of something else.
+ */
+const char *pod_name_unresolved(struct arena *arena, const struct pod *pod,
+				const char *value);
+
+/* API versions that Kubernetes or an operator removed. */
+
+struct removed_version {
+	const char *kind, *group;
+	const char *version; /* NULL: all versions */
+	/* N if Kubernetes 1.N removed it, or 0 for a CRD, which its operator
+	 * removed */
+	int since;
+	const char *only; /* the only operator that serves it, or NULL */
+};
+
+/* Returns the removed version of the object; NULL if its version is served or
+ * unknown. */
+const struct removed_version *object_removed_version(const struct object *o);
+/* True if Kubernetes itself had this version and no supported release serves it
+ * any more. False for CRDs. */
+bool version_is_gone(const struct removed_version *removed);
 
 #endif

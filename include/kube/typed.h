@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An object as the API server sees it when it handles a CREATE: native kinds as
- * the typed object (unknown fields dropped, quantities canonical, empty fields
- * omitted or filled in, defaults set), custom kinds by the schema of their
- * definition (pruned, defaults set). If the server or an admission plugin sets
- * a value that depends on the cluster, its node is unknown.
+ * An object as the API server sees it when it handles a CREATE, and the kinds,
+ * fields and values that it rejects. The object: native kinds as the typed
+ * object (unknown fields dropped, quantities canonical, empty fields omitted
+ * or filled in, defaults set), custom kinds by the schema of their definition
+ * (pruned, defaults set). If the server or an admission plugin sets a value
+ * that depends on the cluster, its node is unknown.
  *
  * The result is a separate tree in the arena. A node that was made from a node
  * of the author has its source position; other nodes have none. typed_origin()
@@ -13,6 +14,11 @@
 #ifndef KUBE_TYPED_H
 #define KUBE_TYPED_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "doc/node.h"
 #include "kube/object.h"
 
 struct typed_resource {
@@ -99,5 +105,131 @@ struct unknown_walk {
  * operator, which is checked if the table has it, and for other kinds and
  * versions. */
 bool typed_unknown_fields(struct unknown_walk *walk);
+
+/*
+ * Values of a type that the API server cannot decode into their field. Null and
+ * placeholders are skipped.
+ *
+ * Built-in objects are decoded into Go types; custom resources are validated by
+ * the schema of their definition, where a quantity is an integer or a string of
+ * a fixed pattern (no 0.5, no blanks).
+ */
+
+/* Returns the type of a value in words: "a number". */
+const char *node_type_text(const struct node *node);
+
+/* -- types --------------------------------------------------------------- */
+
+struct field_issue {
+	const struct node *at; /* node of the value */
+	const char *field;     /* "env", "nodeSelector", "replicas" */
+	const char *wanted;    /* "a string" */
+	const struct object *object;
+	const struct pod *pod;	   /* pod that contains it, or NULL */
+	const struct container *c; /* container that contains it, or NULL */
+};
+
+struct field_walk {
+	bool counts_only; /* check only numbers of pods */
+	bool valid;	  /* typed_survey() found no value of a wrong type */
+	/* The input or the cluster defines the custom kind, so the table is not
+	 * used for it. */
+	bool defined;
+	/* Set during found(): the value is in a field that is defined by an
+	 * operator's kind, not by the Go types. */
+	bool custom;
+	void (*found)(struct field_walk *walk, const struct field_issue *issue);
+	void *context;
+};
+void field_issues(struct field_walk *walk, const struct object *object);
+
+/* -- quantities ---------------------------------------------------------- */
+
+/* True if the limit or request is 0. In a native kind null is 0
+ * (apimachinery Quantity.UnmarshalJSON), except in a patch, where it removes
+ * the entry. */
+bool entry_is_zero(const struct container *c,
+		   const struct resource_entry *entry);
+
+/*
+ * Values that the types of the API server do not allow: words outside of an
+ * enumeration, values that violate a constraint (a range, a form of name), and
+ * required fields that are not set. The tables list values that kube-apiserver
+ * 1.37 rejects.
+ */
+
+struct value_issue {
+	const struct node *at; /* the value, or the map that lacks the field */
+	const char *field;     /* "" for a violated constraint */
+	/* the allowed words, NULL-terminated, if the value is none of them;
+	 * else NULL */
+	const char *const *values;
+	/* the violated constraint in words, or NULL; if both are NULL, the
+	 * required field is not set */
+	const char *text;
+	const struct object *object;
+	const struct pod *pod;	   /* pod that contains it, or NULL */
+	const struct container *c; /* container that contains it, or NULL */
+};
+
+enum value_check {
+	VALUE_WORDS, /* words outside of an enumeration */
+	VALUE_CONSTRAINTS,
+	VALUE_MISSING, /* required fields that are not set */
+};
+
+struct value_walk {
+	void (*found)(struct value_walk *walk, const struct value_issue *issue);
+	void *context;
+	struct arena *arena; /* memory of the texts */
+	enum value_check check;
+	bool custom_only; /* check pods of custom kinds alone */
+	/* The input or the cluster defines the custom kind, so the table is not
+	 * used for it. */
+	bool defined;
+	/* Set during found(): the value is in a field that is defined by an
+	 * operator's kind, not by the Go types. */
+	bool custom;
+};
+void value_issues(struct value_walk *walk, const struct object *object);
+
+/* Misspelled kinds, and kinds that belong to another API group. */
+
+enum kind_fault {
+	KIND_NO_FAULT,
+	/* differs only in case, or is similar to a native kind */
+	KIND_MISSPELLED,
+	KIND_ELSEWHERE, /* exists in another group */
+};
+
+struct kind_meant {
+	const char *kind, *group;
+	const char *version; /* NULL: unknown */
+};
+
+/* Returns the fault of the object's kind, and sets *meant to the kind that was
+ * probably meant. Returns no fault if the kind is known or may exist. */
+enum kind_fault kind_fault(const struct object *object,
+			   struct kind_meant *meant);
+
+/* Paths to the pods of the kinds in rules/kube/data/kinds.txt. */
+
+struct pod_path {
+	/* Keys from the object's root, NULL-terminated. "[]" means each item of
+	 * a list, "*" each value of a map; a path has at most one of them. */
+	const char *const *steps;
+	bool is_spec; /* leads to a PodSpec, not to a pod template */
+	/* has containers in other places than initContainers and containers */
+	bool boxes;
+};
+
+/* Returns the n pod paths of a kind (group "": the core group). Returns NULL if
+ * paths cannot express them; *why is then the reason, as a clause whose subject
+ * is the kind. */
+const struct pod_path *kind_pod_paths(struct arena *arena, const char *group,
+				      const char *kind, size_t *n,
+				      const char **why);
+/* Returns the i-th group that has a kind of this name; NULL past the last. */
+const char *kind_group(const char *kind, size_t i);
 
 #endif

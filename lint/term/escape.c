@@ -15,7 +15,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "kube/secret/mask.h"
+#include "kube/secret/secret.h"
 
 /*
  * Computes the number of terminal cells of a code point. East Asian wide and

@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/text.h"
 #include "engine/finding.h"
-#include "kube/identity.h"
+#include "kube/object.h"
 #include "rules/engine/run/run_internal.h"
 
 /*

@@ -8,7 +8,7 @@
  * pkg/webhooks/admission/jobs/mutate/mutate_job.go (plugins that imply svc);
  * training-operator pkg/controller.v1/common/service.go.
  */
-#include "kube/address.h"
+#include "kube/object.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * unknown. Its number is then a lower bound. A negative number in a manifest
  * counts as 0.
  */
-#include "kube/amount.h"
+#include "kube/quantity.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,10 +8,10 @@
 #define RULES_KUBE_DATA_H
 
 #include "kube/accelerator.h"
-#include "kube/api_version.h"
 #include "kube/command/env.h"
-#include "kube/resources/host_path.h"
-#include "kube/scheduling/mig.h"
+#include "kube/object.h"
+#include "kube/resources/volume.h"
+#include "kube/scheduling/node_devices.h"
 
 struct data_pattern {
 	const char *text;

@@ -15,10 +15,10 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "doc/node.h"
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/object.h"
-#include "kube/purpose/class.h"
+#include "kube/purpose/purpose.h"
 
 struct workload_operator;
 
@@ -270,10 +270,6 @@ static inline bool node_same_key(const struct node *a, const struct node *b)
 	       text_same_bytes(a->key, b->key, a->key_len);
 }
 
-/* Returns the text after the last '/'. */
-const char *base_name(const char *text);
-/* Computes the members of argv that depend on the texts of its words. */
-struct argv argv_finish(struct argv argv);
 /* True if a word may be NAME=value. */
 bool argv_may_assign(const struct argv *argv, const char *name);
 /* Names of commands to find; none is a flag. The bits of their first characters

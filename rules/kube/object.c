@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Properties of an object. */
+/*
+ * Properties of an object, its identity, and whether its API version is
+ * removed.
+ */
 #include "kinds.h"
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
+#include "data.h"
+#include "kube/object.h"
 
 /*
  * Replaces each `{{x}}` by a placeholder of the same length ("<XXX>"), which is
@@ -72,4 +78,88 @@ bool object_has_role(const struct object *object, const char *role)
 const char *object_main_container(const struct object *object)
 {
 	return object->type ? object->type->main : NULL;
+}
+
+/* Hashes the identities of objects under a random key. */
+
+struct object_id object_id_of(const struct object *o)
+{
+	return (struct object_id){
+		text_or_empty(o->api_version), text_or_empty(o->kind),
+		text_or_empty(o->namespace), text_or_empty(o->name)};
+}
+
+struct object_id object_id_copy(struct arena *arena, struct object_id id)
+{
+	return (struct object_id){arena_strdup(arena, id.api_version),
+				  arena_strdup(arena, id.kind),
+				  arena_strdup(arena, id.namespace),
+				  arena_strdup(arena, id.name)};
+}
+
+void identity_part(struct buf *out, const char *text, size_t len)
+{
+	buf_add(out, text, len);
+	buf_addc(out, '\0');
+}
+
+void identity_add(struct buf *out, const struct object_id *id)
+{
+	const char *slash = strchr(id->api_version, '/');
+
+	identity_part(out, id->api_version,
+		      slash ? (size_t)(slash - id->api_version) : 0);
+	identity_part(out, id->kind, strlen(id->kind));
+	identity_part(out, id->namespace, strlen(id->namespace));
+	identity_part(out, id->name, strlen(id->name));
+}
+
+uint64_t identity_hash_of(const struct buf *text)
+{
+	uint64_t hash = text_keyed_hash(text->data, text->len);
+
+	return hash ? hash : 1;
+}
+
+uint64_t object_id_hash(const struct object_id *id, struct buf *scratch)
+{
+	buf_reset(scratch);
+	identity_add(scratch, id);
+	return identity_hash_of(scratch);
+}
+
+/*
+ * API versions that Kubernetes or an operator removed, from
+ * data/removed_versions.tsv. Clouds support a release for two years, so a
+ * version removed in a recent release may still be served.
+ */
+
+enum { OLDEST_SUPPORTED = 32 };
+
+static int by_kind(const void *row, const void *kind)
+{
+	return strcmp(((const struct removed_version *)row)->kind, kind);
+}
+
+const struct removed_version *object_removed_version(const struct object *o)
+{
+	const struct removed_version *one, *end;
+
+	if (!o->version || !o->kind)
+		return NULL;
+	end = data_removed_versions + data_removed_versions_n;
+	one = data_removed_versions +
+	      array_first(data_removed_versions, data_removed_versions_n,
+			  sizeof(*one), o->kind, by_kind);
+	for (; one < end && text_eq(o->kind, one->kind); one++) {
+		if (object_is(o, one->group, one->kind) &&
+		    (!one->version || text_eq(o->version, one->version)))
+			return one;
+	}
+	return NULL;
+}
+
+bool version_is_gone(const struct removed_version *removed)
+{
+	return removed && removed->since && removed->since <= OLDEST_SUPPORTED;
 }

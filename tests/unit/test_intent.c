@@ -5,11 +5,11 @@
  */
 #include <stdio.h>
 
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 #include "kube/command/server.h"
-#include "kube/field_type.h"
-#include "kube/purpose/intent.h"
+#include "kube/purpose/purpose.h"
 #include "kube/scheduling/node_devices.h"
+#include "kube/typed.h"
 #include "object_fixture.h"
 
 #define POD(fields, container)                                                 \

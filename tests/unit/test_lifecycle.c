@@ -9,9 +9,9 @@
 
 #include "base/text.h"
 #include "kube/command/command.h"
-#include "kube/command/probe.h"
+#include "kube/command/server.h"
 #include "kube/lifecycle/lifecycle.h"
-#include "kube/scheduling/spot.h"
+#include "kube/scheduling/affinity.h"
 
 #define POD(container)                                                         \
 	"{apiVersion: v1, kind: Pod, spec: {containers: [" container "]}}"

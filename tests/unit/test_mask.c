@@ -14,7 +14,6 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "kube/secret/mask.h"
 #include "kube/secret/secret.h"
 
 /* Names in the table are found, whatever their last letter is. */

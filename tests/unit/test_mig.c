@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "kube/accelerator.h"
-#include "kube/scheduling/mig.h"
+#include "kube/scheduling/node_devices.h"
 #include "rules/kube/data.h"
 
 static void same(const char *what, const char *got, const char *want)

@@ -3,7 +3,7 @@
  * Properties of a pod at run time: its effective restart policy, its operator's
  * additions, its purpose, and the label that selects accelerator nodes.
  */
-#include "kube/purpose/class.h"
+#include "kube/purpose/purpose.h"
 #include "object_fixture.h"
 
 #define POD(spec) "{apiVersion: v1, kind: Pod, spec: " spec "}"

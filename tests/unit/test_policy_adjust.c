@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "kube/purpose/class.h"
+#include "kube/purpose/purpose.h"
 #include "policy_reading.h"
 
 /* --- overrides ------------------------------------------------------------ */

@@ -3,7 +3,7 @@
  * Words of commands: splitting as in a shell, unknown words, and flags with
  * their values.
  */
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 #include "object_fixture.h"
 
 /* Joins words with '|'; "?" for unknown words, "..=?" for unknown values. */

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ResourceQuotas and the requests of workloads, counted as in
- * pkg/quota/v1/evaluator/core: extended resources only under "requests.<name>",
- * scopes by properties of the pod, every matching quota applies.
+ * pkg/quota/v1/evaluator/core: extended resources only under
+ * "requests.<name>", scopes by properties of the pod, every matching quota
+ * applies. Also the queues of Kueue.
  */
 #ifndef KUBE_QUOTA_H
 #define KUBE_QUOTA_H
 
+#include "kube/pod.h"
 #include "kube/set/index.h"
+#include "kube/set/index_find.h"
 
 /* Requests of other workloads in the namespace that were admitted a moment ago
  * and are not in status.used yet. */
@@ -133,5 +136,39 @@ struct cluster_object;
  * a request or a limit. */
 bool limit_range_defaults(const struct cluster_object *ranges, size_t n,
 			  const char *resource);
+
+/*
+ * Computes the most that a ClusterQueue of Kueue can ever give to one PodSet,
+ * and finds flavors that never accept a pod. Source: kueue pkg/cache (flavors
+ * per PodSet; without a borrowingLimit, borrowing within a cohort is
+ * unlimited).
+ */
+
+struct queue_offer {
+	bool covered; /* a resource group lists the resource, or may list it */
+	/* A group lists a resource whose name is derived from this one: Kueue's
+	 * configuration may replace the resource by it
+	 * (resources.transformations). */
+	bool replaced;
+	/* its cohort lends without a limit, or a quota or a limit is unknown */
+	bool unlimited;
+	struct quantity most; /* amount in the best flavor */
+	const char *flavor;   /* the best flavor */
+};
+/* Returns the amount of the resource that a ClusterQueue of a snapshot can
+ * give. */
+struct queue_offer queue_offers(const struct node *queue, const char *resource);
+
+/* Reason why a flavor never accepts a pod; text is NULL if none is known. */
+struct flavor_misfit {
+	const char *text;
+	const struct node *at; /* node of the pod that is the reason, or NULL */
+};
+/* Returns the reason why the flavor never accepts the pod. topology is that of
+ * the flavor, or NULL if it is unknown. */
+struct flavor_misfit queue_flavor_misfit(struct arena *arena,
+					 const struct pod *pod,
+					 const struct found_object *flavor,
+					 const struct found_object *topology);
 
 #endif

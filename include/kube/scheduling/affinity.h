@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The requirements of a pod for its node: nodeSelector and required node
- * affinity as one flat list.
+ * affinity as one flat list. Also those that allow preemptible capacity.
  */
 #ifndef KUBE_AFFINITY_H
 #define KUBE_AFFINITY_H
@@ -53,5 +53,17 @@ const struct node *pod_keeps_apart(const struct pod *pod);
 /* True if all pods of the template run on one node, because of nodeName, a
  * selector for the hostname, or a required affinity to each other. */
 bool pod_keeps_together(const struct pod *pod);
+
+/*
+ * Spot and preemptible capacity.
+ */
+
+/*
+ * Returns the selector or toleration that lets the pod run on spot or
+ * preemptible nodes, or NULL.
+ */
+const struct node *pod_spot(const struct pod *pod);
+/* True if the label with this value selects such nodes. */
+bool spot_is_selected(const char *key, const struct node *value);
 
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Matches pods with the nodes of a cluster: nodeSelector, required node
- * affinity, tolerations, and the amount of a resource on one node.
+ * affinity, tolerations, and the amount and the kind of a resource on one
+ * node.
  */
 #ifndef KUBE_NODE_MATCH_H
 #define KUBE_NODE_MATCH_H
 
+#include "kube/accelerator.h"
 #include "kube/cluster/cluster.h"
 #include "kube/object.h"
 #include "kube/scheduling/affinity.h"
@@ -42,12 +44,6 @@ uint64_t nodes_with_label(const struct cluster *cluster, const struct pod *pod,
 const char *nodes_nearest_label(const struct cluster *cluster,
 				struct arena *arena, const char *key,
 				const char *value);
-/* True if fits() is true for the labels of every node that the pod selects and
- * that offers the resource. False if such a node does not exist, if the
- * snapshot may lack nodes (cluster_shows_nodes()), or if something is unknown
- * or too much to compare. */
-bool nodes_all(const struct cluster *cluster, const struct pod *pod,
-	       const char *resource, bool (*fits)(const struct node *labels));
 /* True if the snapshot lists all nodes that can exist. False if the cluster
  * creates nodes on demand (Karpenter), or cluster is NULL. */
 bool cluster_shows_nodes(const struct cluster *cluster);
@@ -62,5 +58,32 @@ bool cluster_shows_nodes(const struct cluster *cluster);
 const struct node *pod_runtime_scheduling(const struct cluster *cluster,
 					  const struct pod *pod,
 					  struct arena *arena, bool *unknown);
+
+/*
+ * Finds the kind of unit (device, share or MIG slice) that one `nvidia.com/gpu`
+ * is on the nodes where the pod may run. The device plugin offers shares of
+ * GPUs (time-slicing, MPS without renameByDefault) and MIG slices (strategy
+ * `single`) under the name of whole GPUs, and only node labels distinguish
+ * them. The plugin's configuration does not say which nodes use it. Sources:
+ * k8s-device-plugin internal/lm/resource.go (`-SHARED`, `-MIG-`,
+ * gpu.sharing-strategy); GKE timesharing-gpus and gpus-multi.
+ */
+
+/*
+ * Returns the class of the units that the container requests, from the
+ * resource's name, or else from the pod's selectors or from all nodes of the
+ * snapshot (may be NULL) that it selects and that offer the resource. Returns
+ * ACCEL_WHOLE also if it is unknown.
+ */
+enum accel_class container_unit(const struct cluster *cluster,
+				const struct container *c,
+				const struct resource_entry *entry);
+
+/*
+ * True if the pod's accelerators are whole devices, as node labels and instance
+ * types count them. False for AMD's, because partitions have the name of whole
+ * GPUs by default.
+ */
+bool pod_requests_whole(const struct cluster *cluster, const struct pod *pod);
 
 #endif

@@ -8,7 +8,7 @@
 #define KUBE_SELECTOR_H
 
 #include "doc/node.h"
-#include "kube/tri.h"
+#include "kube/quantity.h"
 
 /* Matches a plain map of labels (Service.spec.selector). An empty one matches
  * nothing. */

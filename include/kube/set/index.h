@@ -16,10 +16,9 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "kube/identity.h"
 #include "kube/object.h"
+#include "kube/quantity.h"
 #include "kube/scheduling/selector.h"
-#include "kube/tri.h"
 
 struct cluster;
 

@@ -21,9 +21,9 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 #include "kube/command/env.h"
-#include "kube/purpose/intent.h"
+#include "kube/purpose/purpose.h"
 
 /* Removes the variable if it is `all` or `any`: without it, all devices of the
  * container are visible, which is the meaning of these values. */

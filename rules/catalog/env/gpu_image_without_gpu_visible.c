@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/env.h"
-#include "kube/purpose/intent.h"
+#include "kube/purpose/purpose.h"
 
 static bool is_nvidia_image(const struct container *c)
 {

@@ -12,10 +12,9 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 #include "kube/command/env.h"
-#include "kube/purpose/class.h"
-#include "kube/purpose/intent.h"
+#include "kube/purpose/purpose.h"
 
 /* Returns an entry such as GPU-8932f937-d72c-4106-c12f-20bd9faed9f6 or MIG-...,
  * or NULL. */

@@ -20,10 +20,10 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 #include "kube/command/env.h"
 #include "kube/command/parallel.h"
-#include "kube/purpose/class.h"
+#include "kube/purpose/purpose.h"
 
 /* True for fabric resources that NCCL uses through InfiniBand or RoCE verbs. */
 static bool resource_is_verbs(const char *resource)

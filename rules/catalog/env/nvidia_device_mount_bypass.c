@@ -18,8 +18,8 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/purpose/class.h"
-#include "kube/resources/host_path.h"
+#include "kube/purpose/purpose.h"
+#include "kube/resources/volume.h"
 
 /* True for the key of an annotation by which a pod requests devices or mounts
  * from the runtime: CDI, CRI-O, NRI. */

@@ -15,10 +15,9 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/env.h"
-#include "kube/purpose/class.h"
-#include "kube/purpose/intent.h"
+#include "kube/purpose/purpose.h"
 #include "kube/scheduling/affinity.h"
-#include "kube/scheduling/labels.h"
+#include "kube/scheduling/node_devices.h"
 #include "kube/scheduling/selector.h"
 
 #define NAME "NVIDIA_VISIBLE_DEVICES"

@@ -17,8 +17,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/env.h"
-#include "kube/purpose/class.h"
-#include "kube/purpose/intent.h"
+#include "kube/purpose/purpose.h"
 
 #define NAME "NVIDIA_VISIBLE_DEVICES"
 

@@ -22,8 +22,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/env.h"
-#include "kube/purpose/class.h"
-#include "kube/purpose/intent.h"
+#include "kube/purpose/purpose.h"
 
 struct visible_variable {
 	const char *name, *runtime;

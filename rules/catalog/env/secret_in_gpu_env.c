@@ -16,7 +16,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 #include "kube/secret/secret.h"
 
 /* True for a path, or for an address in a secret store, which webhooks and init

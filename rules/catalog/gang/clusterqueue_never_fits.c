@@ -20,7 +20,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/claim.h"
-#include "kube/quota/queue.h"
+#include "kube/quota/quota.h"
 #include "kube/set/index_find.h"
 
 /* Returns the least parallelism of a Job, or 0 if it is not set. Kueue's

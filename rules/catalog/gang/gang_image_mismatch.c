@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/purpose/class.h"
+#include "kube/purpose/purpose.h"
 
 static bool skip_prefix(const char **image, const char *prefix)
 {

@@ -11,8 +11,8 @@
 #include "engine/rule.h"
 #include "kube/command/parallel.h"
 #include "kube/lifecycle/lifecycle.h"
-#include "kube/operators/kubeflow.h"
-#include "kube/purpose/class.h"
+#include "kube/operators.h"
+#include "kube/purpose/purpose.h"
 
 /* True for ranks of a program that waits for all of them: MPI, PyTorch, JAX.
  * TensorFlow workers of a parameter server do not wait for each other. */

@@ -5,7 +5,7 @@
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
-#include "kube/operators/kubeflow.h"
+#include "kube/operators.h"
 
 static const struct node *scheduler(const struct pod *pod)
 {

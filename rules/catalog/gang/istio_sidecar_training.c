@@ -6,7 +6,7 @@
  */
 #include "engine/rule.h"
 #include "kube/command/env.h"
-#include "kube/purpose/class.h"
+#include "kube/purpose/purpose.h"
 #include "kube/set/index_find.h"
 
 static const char key[] = "sidecar.istio.io/inject";

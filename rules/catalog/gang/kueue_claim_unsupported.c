@@ -16,7 +16,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/claim.h"
-#include "kube/quota/queue.h"
+#include "kube/quota/quota.h"
 #include "kube/set/index_find.h"
 
 /* --- claims --------------------------------------------------------------- */

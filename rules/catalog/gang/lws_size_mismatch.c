@@ -6,7 +6,7 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 #include "kube/command/parallel.h"
 
 /* Returns the number of devices of one group, leader and workers: the devices

@@ -7,7 +7,7 @@
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
-#include "kube/purpose/class.h"
+#include "kube/purpose/purpose.h"
 
 static void check(struct rule_run *run, const struct object *object)
 {

@@ -11,10 +11,10 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/address.h"
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 #include "kube/command/env.h"
 #include "kube/command/parallel.h"
+#include "kube/object.h"
 
 static const char *const names[] = {"MASTER_ADDR", "PET_MASTER_ADDR",
 				    "PET_RDZV_ENDPOINT", NULL};

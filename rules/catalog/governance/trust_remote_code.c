@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 #include "kube/command/env.h"
 #include "kube/command/server.h"
 

@@ -9,9 +9,9 @@
  */
 #include "engine/rule.h"
 #include "kube/accelerator.h"
-#include "kube/api_version.h"
 #include "kube/container.h"
 #include "kube/lifecycle/lifecycle.h"
+#include "kube/object.h"
 
 /* True if the cluster certainly does not serve the version. */
 static bool is_certain(struct rule_run *run,

@@ -10,7 +10,6 @@
  * the object before it calls a validating webhook.
  */
 #include "engine/rule.h"
-#include "kube/field_value.h"
 #include "kube/typed.h"
 
 /* Returns the place of the field: "volumes[0]", "persistentVolumeClaim",

@@ -15,7 +15,6 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/field_type.h"
 #include "kube/typed.h"
 
 /* Returns "`env`", or "`key` of `labels`", or "item 2 of `args`". */

@@ -15,8 +15,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/field_value.h"
-#include "kube/resources/shm.h"
+#include "kube/resources/volume.h"
 #include "kube/typed.h"
 
 enum { MOST_LISTED = 8, SHORTEST = 5 };

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "engine/rule.h"
-#include "kube/kind_name.h"
+#include "kube/typed.h"
 
 /* True if the object may be a kustomize patch: it is a part of an object, has a
  * pod template without containers, or has a pattern as its name. If a patch has

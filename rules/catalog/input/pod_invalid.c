@@ -14,9 +14,8 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
-#include "kube/purpose/intent.h"
-#include "kube/resources/other_volume.h"
-#include "kube/resources/shm.h"
+#include "kube/purpose/purpose.h"
+#include "kube/resources/volume.h"
 
 static bool is_native(const struct pod *pod)
 {

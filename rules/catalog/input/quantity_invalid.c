@@ -11,7 +11,6 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/field_type.h"
 #include "kube/typed.h"
 
 /* Units that users write, and those that Kubernetes accepts. */

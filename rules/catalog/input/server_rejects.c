@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/purpose/intent.h"
+#include "kube/purpose/purpose.h"
 
 /* --- replicas ------------------------------------------------------------- */
 

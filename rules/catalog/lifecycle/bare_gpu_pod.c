@@ -11,9 +11,9 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 #include "kube/lifecycle/lifecycle.h"
-#include "kube/purpose/class.h"
+#include "kube/purpose/purpose.h"
 
 /* True if a program created the Pod and recreates it if needed. */
 static bool is_spawned(const struct pod *pod)

@@ -11,7 +11,7 @@
 #include "engine/rule.h"
 #include "kube/command/command.h"
 #include "kube/lifecycle/lifecycle.h"
-#include "kube/purpose/class.h"
+#include "kube/purpose/purpose.h"
 
 static struct container_command ending_command(const struct pod *pod,
 					       const struct container **who)

@@ -11,7 +11,7 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 #include "kube/command/env.h"
 
 static const char *const vllm_flags[] = {"--enable-prefix-caching",

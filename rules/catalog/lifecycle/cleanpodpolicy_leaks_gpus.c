@@ -22,7 +22,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
-#include "kube/operators/kubeflow.h"
+#include "kube/operators.h"
 
 enum { AN_HOUR = 3600 };
 

@@ -12,7 +12,7 @@
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
-#include "kube/operators/kubeflow.h"
+#include "kube/operators.h"
 
 /* True if the first failure ends the job, or may. */
 static bool never_retries(const struct object *object,

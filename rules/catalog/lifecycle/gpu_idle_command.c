@@ -14,9 +14,8 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/command/argv.h"
 #include "kube/command/command.h"
-#include "kube/purpose/class.h"
+#include "kube/purpose/purpose.h"
 
 enum { A_DAY = 24 * 3600 };
 

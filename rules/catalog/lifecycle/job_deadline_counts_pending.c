@@ -14,8 +14,8 @@
 
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
-#include "kube/operators/kubeflow.h"
-#include "kube/purpose/class.h"
+#include "kube/operators.h"
+#include "kube/purpose/purpose.h"
 
 /* True for a worker of an MPIJob whose launcher is created only when the
  * workers are ready. The deadline counts from then. */

@@ -9,12 +9,11 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/command/argv.h"
 #include "kube/command/command.h"
 #include "kube/command/env.h"
 #include "kube/lifecycle/lifecycle.h"
-#include "kube/operators/kubeflow.h"
-#include "kube/purpose/class.h"
+#include "kube/operators.h"
+#include "kube/purpose/purpose.h"
 
 /* True if the launcher ends ranks that hang: ft_launcher of NVIDIA's resiliency
  * extension, by its heartbeats, or Horovod, if its stall check may shut

@@ -13,8 +13,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
-#include "kube/lifecycle/priority.h"
-#include "kube/scheduling/spot.h"
+#include "kube/scheduling/affinity.h"
 
 /* True if a word of the name means low priority, but not for `mlflow`,
  * `low-latency` or `non-preemptible`. */

@@ -10,7 +10,7 @@
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
-#include "kube/scheduling/spot.h"
+#include "kube/scheduling/affinity.h"
 
 /* Returns yes if the effective policy is TerminatingOrFailed. */
 static enum tri replaces_early(const struct pod *pod, const struct node *spec)

@@ -12,11 +12,10 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/command/argv.h"
 #include "kube/command/command.h"
 #include "kube/command/env.h"
 #include "kube/command/parallel.h"
-#include "kube/purpose/class.h"
+#include "kube/purpose/purpose.h"
 
 static const char *const programs[] = {"tensorboard",
 				       "tensorboard.main",

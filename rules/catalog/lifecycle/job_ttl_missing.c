@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
-#include "kube/operators/ray.h"
+#include "kube/operators.h"
 
 static bool by_argo_cd(const struct object *object)
 {

@@ -5,7 +5,7 @@
  * KServe merges may have a startup probe.
  */
 #include "engine/rule.h"
-#include "kube/command/probe.h"
+#include "kube/command/server.h"
 #include "kube/lifecycle/lifecycle.h"
 
 enum { LONG_DELAY = 300 };

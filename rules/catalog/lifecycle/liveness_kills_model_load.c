@@ -16,10 +16,10 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/command/argv.h"
-#include "kube/command/probe.h"
+#include "kube/command/command.h"
+#include "kube/command/server.h"
 #include "kube/lifecycle/lifecycle.h"
-#include "kube/purpose/class.h"
+#include "kube/purpose/purpose.h"
 
 static bool is_known(const struct node *node)
 {

@@ -7,9 +7,9 @@
  * pkg/apis/core/v1/defaults.go SetDefaults_Probe (timeoutSeconds 1).
  */
 #include "engine/rule.h"
-#include "kube/command/probe.h"
+#include "kube/command/server.h"
 #include "kube/lifecycle/lifecycle.h"
-#include "kube/purpose/class.h"
+#include "kube/purpose/purpose.h"
 
 /* Shortest startup probe, in seconds, whose timeout does not matter: the
  * server is not under load yet, and many attempts are left. */

@@ -11,7 +11,7 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 #include "kube/command/env.h"
 
 /* Returns the number of words before the `fi` at the end of the script. */

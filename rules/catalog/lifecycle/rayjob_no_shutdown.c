@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
-#include "kube/operators/ray.h"
+#include "kube/operators.h"
 
 /* True for a policy that leaves the workers running, or a head with devices.
  * KubeRay rejects a policy that is not set. */

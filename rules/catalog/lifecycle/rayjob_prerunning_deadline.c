@@ -8,7 +8,7 @@
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
-#include "kube/operators/ray.h"
+#include "kube/operators.h"
 
 /* True if the object has several pods with devices. A single pod gets all of
  * its devices or none. */

@@ -13,11 +13,9 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/command/argv.h"
 #include "kube/command/command.h"
 #include "kube/lifecycle/lifecycle.h"
-#include "kube/purpose/class.h"
-#include "kube/purpose/intent.h"
+#include "kube/purpose/purpose.h"
 
 static bool any_readiness(const struct pod *pod)
 {

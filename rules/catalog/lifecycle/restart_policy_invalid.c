@@ -12,7 +12,7 @@
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
-#include "kube/operators/kubeflow.h"
+#include "kube/operators.h"
 
 /* True for ExitCode, which only Kubeflow's replicas may have, in a pod spec
  * that the operator does not change. */

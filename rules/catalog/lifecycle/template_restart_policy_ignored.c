@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
-#include "kube/operators/kubeflow.h"
+#include "kube/operators.h"
 
 static const char *pod_policy(enum restart_policy policy)
 {

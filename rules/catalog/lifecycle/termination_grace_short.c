@@ -11,9 +11,8 @@
 #include "engine/rule.h"
 #include "kube/command/command.h"
 #include "kube/lifecycle/lifecycle.h"
-#include "kube/purpose/class.h"
-#include "kube/purpose/intent.h"
-#include "kube/scheduling/spot.h"
+#include "kube/purpose/purpose.h"
+#include "kube/scheduling/affinity.h"
 
 static bool is_checkpoint(const char *text)
 {

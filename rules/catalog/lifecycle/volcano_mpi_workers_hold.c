@@ -7,8 +7,8 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/command/argv.h"
-#include "kube/operators/volcano.h"
+#include "kube/command/command.h"
+#include "kube/operators.h"
 
 static bool completes(const struct node *policies)
 {

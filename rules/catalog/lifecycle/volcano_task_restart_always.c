@@ -16,10 +16,10 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 #include "kube/lifecycle/lifecycle.h"
-#include "kube/operators/volcano.h"
-#include "kube/purpose/class.h"
+#include "kube/operators.h"
+#include "kube/purpose/purpose.h"
 
 static bool completes_job(const struct node *policies)
 {

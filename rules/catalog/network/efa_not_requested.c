@@ -9,7 +9,7 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 #include "kube/command/env.h"
 
 /* True if the container has the node's /dev, or a part of it that may contain

@@ -8,7 +8,7 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/operators/kubeflow.h"
+#include "kube/operators.h"
 
 static bool has_name_servers(const struct pod *pod)
 {

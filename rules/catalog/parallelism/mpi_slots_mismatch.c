@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "engine/rule.h"
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 #include "kube/command/parallel.h"
 #include "kube/lifecycle/lifecycle.h"
 

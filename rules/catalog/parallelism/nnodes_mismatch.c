@@ -11,10 +11,10 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/address.h"
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 #include "kube/command/env.h"
 #include "kube/command/parallel.h"
+#include "kube/object.h"
 
 /* True if the ranks of a native kind may meet at another address than their
  * first pod's, so that pods of other objects may be ranks as well. */

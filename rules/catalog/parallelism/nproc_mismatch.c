@@ -11,10 +11,10 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 #include "kube/command/env.h"
 #include "kube/command/parallel.h"
-#include "kube/purpose/intent.h"
+#include "kube/purpose/purpose.h"
 
 /* Returns the field of a PyTorchJob or TrainJob whose value the operator passes
  * to torchrun, or NULL. */

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/parallel.h"
-#include "kube/operators/ray.h"
+#include "kube/operators.h"
 
 static bool is_ray(const struct container *c)
 {

@@ -13,7 +13,7 @@
 #include "doc/load.h"
 #include "engine/rule.h"
 #include "kube/command/parallel.h"
-#include "kube/operators/ray.h"
+#include "kube/operators.h"
 
 /*
  * Devices that one replica needs. The piece is the largest part, which one node

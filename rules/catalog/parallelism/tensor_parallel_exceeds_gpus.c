@@ -5,7 +5,7 @@
  * uses one device.
  */
 #include "engine/rule.h"
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 #include "kube/command/parallel.h"
 
 /* True if the server can use only the devices of its container, because it runs

@@ -9,9 +9,9 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 #include "kube/command/parallel.h"
-#include "kube/purpose/class.h"
+#include "kube/purpose/purpose.h"
 
 static bool is_deepspeed(const struct parallel *parallel)
 {

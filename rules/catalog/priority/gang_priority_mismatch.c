@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "engine/rule.h"
-#include "kube/lifecycle/priority.h"
-#include "kube/purpose/class.h"
+#include "kube/lifecycle/lifecycle.h"
+#include "kube/purpose/purpose.h"
 
 /* True for a pod of the gang. The launcher belongs to it, with or without a
  * device. */

@@ -3,7 +3,7 @@
  * Reports GPU pods without a priority class. Such a pod has priority 0, unless
  * a PriorityClass is globalDefault: it preempts only pods with a negative
  * priority, and any pod with a higher priority can preempt it. The class may
- * also come from the operator (kube/lifecycle/priority.h); with a Kueue
+ * also come from the operator (kube/lifecycle/lifecycle.h); with a Kueue
  * priority label or a Kubeflow schedulingPolicy, which order the queue, nothing
  * is reported. The classes are known from a snapshot, or from the policy. If
  * they are unknown, the finding is an info; if there are none, nothing is
@@ -11,8 +11,8 @@
  */
 #include "engine/rule.h"
 #include "kube/cluster/cluster.h"
-#include "kube/lifecycle/priority.h"
-#include "kube/purpose/class.h"
+#include "kube/lifecycle/lifecycle.h"
+#include "kube/purpose/purpose.h"
 
 /* Returns "Pod `x` has" or "the `worker` pods of PyTorchJob `x` have". */
 static const char *subject(struct rule_run *run, const char *kind,

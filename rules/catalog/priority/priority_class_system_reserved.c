@@ -11,7 +11,7 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/lifecycle/priority.h"
+#include "kube/lifecycle/lifecycle.h"
 
 static void check(struct rule_run *run, const struct pod *pod)
 {

@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/lifecycle/priority.h"
+#include "kube/lifecycle/lifecycle.h"
 
 static const char *nearest_class(struct rule_run *run, const char *name)
 {

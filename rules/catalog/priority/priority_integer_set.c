@@ -8,7 +8,7 @@
  * webhook. Source: plugin/pkg/admission/priority admitPod; kubernetes#102724.
  */
 #include "engine/rule.h"
-#include "kube/lifecycle/priority.h"
+#include "kube/lifecycle/lifecycle.h"
 
 static void check(struct rule_run *run, const struct pod *pod)
 {

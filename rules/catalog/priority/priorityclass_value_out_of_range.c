@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/lifecycle/priority.h"
+#include "kube/lifecycle/lifecycle.h"
 
 #define HIGHEST_USER_PRIORITY 1000000000
 #define EXPENDABLE_BELOW      -10

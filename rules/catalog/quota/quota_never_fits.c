@@ -4,7 +4,7 @@
  * allows. Pods are admitted one by one until the quota is full: part of the
  * gang starts, holds its GPUs and waits for pods that can never start.
  * Suspended and queued jobs are checked as well. A claim counts by device
- * class, at its worst case (claim_count.c). Source:
+ * class, at its worst case (claim.c). Source:
  * pkg/quota/v1/evaluator/core/pods.go; training-operator
  * pkg/controller.v1/common/pod.go (it does not delete the pods that were
  * created).

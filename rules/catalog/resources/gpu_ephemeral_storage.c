@@ -17,11 +17,10 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 #include "kube/command/env.h"
-#include "kube/command/probe.h"
 #include "kube/command/server.h"
-#include "kube/purpose/intent.h"
+#include "kube/purpose/purpose.h"
 
 /* --- the cache ------------------------------------------------------------ */
 

@@ -9,8 +9,8 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/operators/kubeflow.h"
-#include "kube/purpose/class.h"
+#include "kube/operators.h"
+#include "kube/purpose/purpose.h"
 
 static void check(struct rule_run *run, const struct pod *pod)
 {

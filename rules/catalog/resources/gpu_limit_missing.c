@@ -7,12 +7,11 @@
  *
  * Source: NVIDIA/k8s-device-plugin README ("if you don't request GPUs ... all
  * the GPUs on the machine will be exposed"), k8s-device-plugin#61, #87, #1605.
- * kube/purpose/intent.h lists the signs of this intent.
+ * kube/purpose/purpose.h lists the signs of this intent.
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/purpose/class.h"
-#include "kube/purpose/intent.h"
+#include "kube/purpose/purpose.h"
 
 static const char *const reasons[] = {
 	[INTENT_PROGRAM] = "it runs",

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/env.h"
-#include "kube/field_type.h"
+#include "kube/typed.h"
 
 #define VISIBLE "NVIDIA_VISIBLE_DEVICES"
 

@@ -8,7 +8,7 @@
  * limit, else the node's allocatable).
  */
 #include "engine/rule.h"
-#include "kube/purpose/intent.h"
+#include "kube/purpose/purpose.h"
 
 static bool is_bounded(const struct node *resources)
 {

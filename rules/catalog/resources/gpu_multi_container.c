@@ -17,8 +17,8 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/purpose/class.h"
-#include "kube/scheduling/sharing.h"
+#include "kube/purpose/purpose.h"
+#include "kube/scheduling/node_match.h"
 
 static bool takes_devices(const struct container *c)
 {

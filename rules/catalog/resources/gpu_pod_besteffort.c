@@ -10,7 +10,7 @@
  * Source: pkg/apis/core/v1/helper/qos ComputePodQOS.
  */
 #include "engine/rule.h"
-#include "kube/purpose/intent.h"
+#include "kube/purpose/purpose.h"
 #include "kube/scheduling/node_devices.h"
 
 /* True for an amount other than 0, or one that is unknown. */

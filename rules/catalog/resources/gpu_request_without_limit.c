@@ -13,8 +13,8 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/field_type.h"
-#include "kube/purpose/class.h"
+#include "kube/purpose/purpose.h"
+#include "kube/typed.h"
 
 /* True if the required limit for the request is missing. */
 static bool is_alone(const struct container *c,

@@ -6,8 +6,7 @@
  * pods that need those nodes for another resource or for files on them.
  */
 #include "engine/rule.h"
-#include "kube/purpose/class.h"
-#include "kube/purpose/intent.h"
+#include "kube/purpose/purpose.h"
 #include "kube/scheduling/node_devices.h"
 
 static void check(struct rule_run *run, const struct pod *pod)

@@ -14,7 +14,7 @@
 #include "engine/rule.h"
 #include "kube/accelerator.h"
 #include "kube/scheduling/affinity.h"
-#include "kube/scheduling/labels.h"
+#include "kube/scheduling/node_devices.h"
 #include "kube/scheduling/node_match.h"
 
 /* Returns the label that distinguishes the pod's type of accelerator from

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/env.h"
-#include "kube/scheduling/sharing.h"
+#include "kube/scheduling/node_match.h"
 
 static bool is_slice(struct rule_run *run, const struct container *c,
 		     const struct resource_entry *entry)

@@ -5,7 +5,7 @@
  */
 #include "engine/rule.h"
 #include "kube/command/parallel.h"
-#include "kube/scheduling/sharing.h"
+#include "kube/scheduling/node_match.h"
 
 static bool is_part(struct rule_run *run, const struct container *c)
 {

@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/scheduling/mig.h"
+#include "kube/scheduling/node_devices.h"
 
 /* Number of unknown profiles of a pod that are compared with all known ones; a
  * pod may request tens of thousands. */

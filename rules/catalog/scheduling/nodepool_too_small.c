@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/scheduling/node_devices.h"
-#include "kube/scheduling/sharing.h"
+#include "kube/scheduling/node_match.h"
 #include "kube/set/index_find.h"
 
 /* Returns the largest number of accelerators that the requirement allows, or

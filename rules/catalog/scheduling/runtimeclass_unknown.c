@@ -9,7 +9,7 @@
  * Source: plugin/pkg/admission/runtimeclass/admission.go prepareObjects.
  */
 #include "engine/rule.h"
-#include "kube/purpose/class.h"
+#include "kube/purpose/purpose.h"
 #include "kube/set/index_find.h"
 
 static void check_class(struct rule_run *run, const struct workload *w,

@@ -12,10 +12,8 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/scheduling/affinity.h"
-#include "kube/scheduling/labels.h"
-#include "kube/scheduling/mig.h"
 #include "kube/scheduling/node_devices.h"
-#include "kube/scheduling/sharing.h"
+#include "kube/scheduling/node_match.h"
 #include "kube/set/index_find.h"
 
 /*

@@ -6,7 +6,7 @@
  * does not guarantee more computing time.
  */
 #include "engine/rule.h"
-#include "kube/scheduling/sharing.h"
+#include "kube/scheduling/node_match.h"
 
 static bool is_share(struct rule_run *run, const struct container *c,
 		     const struct resource_entry *entry)

@@ -15,7 +15,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/resources/host_path.h"
+#include "kube/resources/volume.h"
 
 /* True if the path equals one of the places, is inside of one, or contains
  * one. */

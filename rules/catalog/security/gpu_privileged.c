@@ -24,7 +24,7 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/purpose/class.h"
+#include "kube/purpose/purpose.h"
 #include "kube/scheduling/node_devices.h"
 
 enum { WHOLE_NODE = 8, SMALL_NODE = 4 };

@@ -14,7 +14,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 #include "kube/command/env.h"
 
 enum holds {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "engine/rule.h"
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 #include "kube/command/server.h"
 
 /* Returns the number of a probe's port, which may be a name; 0 if unknown. */

@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "engine/rule.h"
-#include "kube/purpose/class.h"
+#include "kube/purpose/purpose.h"
 #include "kube/scheduling/affinity.h"
 #include "kube/scheduling/node_devices.h"
 #include "kube/set/index_find.h"

@@ -5,7 +5,7 @@
  * `replicas` are skipped, because an autoscaler may set it.
  */
 #include "engine/rule.h"
-#include "kube/purpose/class.h"
+#include "kube/purpose/purpose.h"
 
 static const struct node *production(const struct object *object)
 {

@@ -9,8 +9,7 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/resources/host_path.h"
-#include "kube/resources/shm.h"
+#include "kube/resources/volume.h"
 #include "kube/scheduling/affinity.h"
 
 /* True if every container that requests devices has its own /dev/shm. */

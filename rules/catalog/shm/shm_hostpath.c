@@ -8,8 +8,7 @@
  * (size=50%); Pod Security Standards, baseline: HostPath Volumes.
  */
 #include "engine/rule.h"
-#include "kube/resources/host_path.h"
-#include "kube/resources/shm.h"
+#include "kube/resources/volume.h"
 
 /* True if the volume is the node's /dev/shm (hostPath), or a folder in it. */
 static bool shm_is_of_host(const struct shm *shm)

@@ -9,7 +9,7 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/resources/shm.h"
+#include "kube/resources/volume.h"
 
 static bool is_windows(const struct pod *pod)
 {

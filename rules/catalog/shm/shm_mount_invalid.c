@@ -11,9 +11,8 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
-#include "kube/purpose/intent.h"
-#include "kube/resources/other_volume.h"
-#include "kube/resources/shm.h"
+#include "kube/purpose/purpose.h"
+#include "kube/resources/volume.h"
 
 static bool may_gain_volumes(const struct container *c)
 {

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/env.h"
-#include "kube/resources/shm.h"
+#include "kube/resources/volume.h"
 
 /* True if a command of the pod contains /dev/shm, so that the folder may
  * contain other files (a model). */

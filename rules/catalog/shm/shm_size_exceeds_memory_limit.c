@@ -9,7 +9,7 @@
  * calculateEmptyDirMemorySize.
  */
 #include "engine/rule.h"
-#include "kube/resources/shm.h"
+#include "kube/resources/volume.h"
 
 static void add_fix(struct rule_run *run, struct finding *f,
 		    const struct container *c, const struct shm *shm)

@@ -11,8 +11,8 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/purpose/class.h"
-#include "kube/resources/shm.h"
+#include "kube/purpose/purpose.h"
+#include "kube/resources/volume.h"
 
 /* True if the container may use NCCL or RCCL, whose minimum sizes apply. */
 static bool uses_nccl(const struct container *c)

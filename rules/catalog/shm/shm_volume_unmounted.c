@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/env.h"
-#include "kube/resources/shm.h"
+#include "kube/resources/volume.h"
 
 static const struct node *mount_of(const struct container *c,
 				   const struct node *volume)

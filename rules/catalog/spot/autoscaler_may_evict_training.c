@@ -14,8 +14,8 @@
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
-#include "kube/purpose/class.h"
-#include "kube/scheduling/spot.h"
+#include "kube/purpose/purpose.h"
+#include "kube/scheduling/affinity.h"
 
 static const char evict[] = "cluster-autoscaler.kubernetes.io/safe-to-evict";
 static const char disrupt[] = "karpenter.sh/do-not-disrupt";

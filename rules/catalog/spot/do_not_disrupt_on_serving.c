@@ -9,7 +9,7 @@
  */
 #include "base/array.h"
 #include "engine/rule.h"
-#include "kube/purpose/class.h"
+#include "kube/purpose/purpose.h"
 
 static const struct {
 	const char *key, *value, *reader;

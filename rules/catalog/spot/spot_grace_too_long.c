@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "engine/rule.h"
-#include "kube/scheduling/spot.h"
+#include "kube/scheduling/affinity.h"
 
 enum { DEFAULT_GRACE = 30 };
 

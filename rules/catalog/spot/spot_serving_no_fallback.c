@@ -6,9 +6,8 @@
  * which may be some of several behind a Service, and tests.
  */
 #include "engine/rule.h"
-#include "kube/purpose/class.h"
+#include "kube/purpose/purpose.h"
 #include "kube/scheduling/affinity.h"
-#include "kube/scheduling/spot.h"
 
 static bool allows_only_spot(const struct node_need *need)
 {

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "engine/rule.h"
-#include "kube/command/argv.h"
-#include "kube/purpose/class.h"
-#include "kube/scheduling/spot.h"
+#include "kube/command/command.h"
+#include "kube/purpose/purpose.h"
+#include "kube/scheduling/affinity.h"
 
 static bool outlives_pod(const struct node *volume)
 {

@@ -12,7 +12,6 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "engine/policy.h"
-#include "kube/pod_paths.h"
 #include "kube/typed.h"
 
 #define CONTAINERS                                                             \

@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "custom_internal.h"
-#include "kube/pod_paths.h"
+#include "kube/typed.h"
 
 /* --- literals ------------------------------------------------------------- */
 

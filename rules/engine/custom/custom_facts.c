@@ -9,9 +9,8 @@
 
 #include "base/text.h"
 #include "custom_internal.h"
-#include "kube/purpose/class.h"
+#include "kube/purpose/purpose.h"
 #include "kube/scheduling/affinity.h"
-#include "kube/scheduling/spot.h"
 #include "kube/typed.h"
 #include "rules/engine/run/run_internal.h"
 

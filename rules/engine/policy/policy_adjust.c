@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "kube/injected.h"
+#include "kube/object.h"
 #include "policy_internal.h"
 
 /* --- overrides ------------------------------------------------------------ */

@@ -9,7 +9,7 @@
 #define RULES_ENGINE_POLICY_READ_H
 
 #include "doc/load.h"
-#include "kube/injected.h"
+#include "kube/object.h"
 #include "policy_internal.h"
 
 struct policy_reader {

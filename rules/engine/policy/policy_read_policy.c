@@ -16,7 +16,7 @@
 /* --- injected ------------------------------------------------------------- */
 
 /* Fields that webhooks and admission policies of the cluster add to pods
- * (kube/injected.h). */
+ * (kube/object.h). */
 
 enum { NODES_MAX = 10000 };
 

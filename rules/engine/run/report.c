@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/text.h"
-#include "kube/injected.h"
+#include "kube/object.h"
 #include "kube/runtime.h"
 #include "run_internal.h"
 

@@ -12,8 +12,8 @@
 #include "base/err.h"
 #include "base/text.h"
 #include "doc/load.h"
-#include "kube/injected.h"
-#include "kube/purpose/class.h"
+#include "kube/object.h"
+#include "kube/purpose/purpose.h"
 #include "run_internal.h"
 
 static const char *const internal_names[INTERNAL_COUNT] = {

@@ -3,7 +3,7 @@
  * findings. */
 #include "base/array.h"
 #include "base/text.h"
-#include "kube/injected.h"
+#include "kube/object.h"
 #include "run_internal.h"
 
 struct admission_run {

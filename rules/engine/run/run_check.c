@@ -4,7 +4,7 @@
  * input: rules that are selected and whose scope (enum check_scope) matches.
  */
 #include "base/escape.h"
-#include "kube/purpose/class.h"
+#include "kube/purpose/purpose.h"
 #include "kube/typed.h"
 #include "run_internal.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "kube/secret/mask.h"
+#include "kube/secret/secret.h"
 #include "run_internal.h"
 
 /* Adds an unknown kind. The first ones by name are kept, each once. */

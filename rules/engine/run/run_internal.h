@@ -11,7 +11,7 @@
 #include "engine/rule.h"
 #include "engine/run.h"
 #include "kube/claim.h"
-#include "kube/tri.h"
+#include "kube/quantity.h"
 
 /* Rules that the engine itself reports, as indexes into the list of internal
  * rules. */

@@ -10,8 +10,8 @@
 #include "base/text.h"
 #include "doc/load.h"
 #include "engine/policy.h"
-#include "kube/injected.h"
-#include "kube/purpose/class.h"
+#include "kube/object.h"
+#include "kube/purpose/purpose.h"
 #include "run_internal.h"
 
 /* A file that is read again, document by document, because workloads come in

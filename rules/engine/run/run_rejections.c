@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "cel/cel.h"
 #include "engine/finding.h"
-#include "kube/api_version.h"
+#include "kube/object.h"
 #include "kube/runtime.h"
 #include "run_internal.h"
 

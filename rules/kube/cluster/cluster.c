@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads objects and usage from snapshots. A namespace is stored as one blob:
- * its name, then a record for each object in it (kind, name, length, packed
- * tree). Cluster-scoped objects are stored as one blob per kind.
+ * Reads objects and usage from snapshots, and records look-ups that found
+ * nothing. A namespace is stored as one blob: its name, then a record for each
+ * object in it (kind, name, length, packed tree). Cluster-scoped objects are
+ * stored as one blob per kind.
  */
 #include "kube/cluster/cluster.h"
 
@@ -13,7 +14,53 @@
 #include "base/err.h"
 #include "base/text.h"
 #include "cluster_internal.h"
-#include "kube/identity.h"
+#include "kube/object.h"
+
+/*
+ * Records look-ups that found nothing. The record belongs to the thread, so
+ * that look-up functions need no parameter for it.
+ */
+
+static _Thread_local struct cluster_absences *recorded;
+
+void cluster_absences_record(struct cluster_absences *absences)
+{
+	recorded = absences;
+}
+
+bool cluster_absence_same(const struct cluster_absence *a,
+			  const struct cluster_absence *b)
+{
+	return a->kind == b->kind && !strcmp(a->namespace, b->namespace) &&
+	       text_eq(a->name, b->name);
+}
+
+/* Returns the index of the absence, which is added if it is new;
+ * CLUSTER_ABSENCES if the record is full. */
+static size_t record(struct cluster_absences *all,
+		     const struct cluster_absence *one)
+{
+	size_t i = 0;
+
+	while (i < all->n && !cluster_absence_same(&all->items[i], one))
+		i++;
+	if (i < all->n || i == CLUSTER_ABSENCES)
+		return i;
+	all->items[i] = (struct cluster_absence){
+		one->kind, arena_strdup(all->arena, one->namespace),
+		one->name ? arena_strdup(all->arena, one->name) : NULL};
+	return all->n++;
+}
+
+void cluster_absent(const struct cluster *cluster, enum cluster_kind kind,
+		    const char *namespace, const char *name)
+{
+	const struct cluster_absence one = {kind, namespace, name};
+
+	if (recorded && kind < CLUSTER_NODE &&
+	    !cluster_unreadable(cluster, kind))
+		recorded->touched |= UINT32_C(1) << record(recorded, &one);
+}
 
 const struct cluster *cluster_get(const struct cluster *cluster)
 {

@@ -10,7 +10,7 @@
 #include "base/escape.h"
 #include "base/text.h"
 #include "cluster_internal.h"
-#include "kube/identity.h"
+#include "kube/object.h"
 
 struct cluster_builder *cluster_builder_new(void)
 {

@@ -154,12 +154,6 @@ static inline const char *text_of(const struct node *node)
 	return text_or_empty(node_str(node));
 }
 
-/* Returns the stored fields of those containers of a DaemonSet or a Deployment
- * that rules need. */
-struct node *cluster_kept_containers(struct arena *arena,
-				     enum cluster_kind kind,
-				     const struct node *root);
-
 struct object_id cluster_id(const struct cluster_item *item);
 uint64_t cluster_id_key(struct cluster_builder *b, const struct object_id *id);
 

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "kube/command/argv.h"
 #include "rules/kube/kinds.h"
 
 static bool is_one_of(const char *arg, const char *const *names)

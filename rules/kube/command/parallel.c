@@ -19,10 +19,10 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "command_internal.h"
 #include "kube/command/env.h"
 #include "kube/command/parallel.h"
 #include "kube/pod.h"
-#include "rules/kube/command/parallel_internal.h"
 
 /* -- numbers --------------------------------------------------------------- */
 

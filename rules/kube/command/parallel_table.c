@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables of parallel.c, whose head names their sources. If a flag has
- * several names, the usual one comes last, because messages use the last one.
- * Python's argparse accepts a unique prefix of a flag.
+ * The tables of parallel.c, whose head names their sources, and the variables
+ * that they read. If a flag has several names, the usual one comes last,
+ * because messages use the last one. Python's argparse accepts a unique prefix
+ * of a flag.
  */
-#include "rules/kube/command/parallel_internal.h"
+#include "command_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kube/command/env.h"
+#include "kube/command/parallel.h"
+#include "kube/pod.h"
+#include "rules/kube/kinds.h"
 
 #define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define WORDS(...)                                                             \
@@ -129,3 +138,113 @@ const struct parallel_flag parallel_flags[] = {
 	{ID_TRITON, DEGREE_TENSOR, "--world-size"},
 	{0},
 };
+
+/*
+ * Variables that a command assigns by `NAME=value` words. They are sorted by
+ * name, because a script may have very many words, and each may refer to a
+ * variable.
+ */
+
+struct assignment {
+	const char *name; /* ends at the '=' */
+	size_t len;
+	const struct arg *arg;
+};
+
+struct assignments {
+	struct assignment *items;
+	size_t n;
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct assignment *x = a, *y = b;
+	size_t len = x->len < y->len ? x->len : y->len;
+	int order = memcmp(x->name, y->name, len);
+
+	return order ? order : (x->len > y->len) - (x->len < y->len);
+}
+
+static const struct assignments *read_all(const struct container *c)
+{
+	struct arena *arena = c->pod->memo->arena;
+	struct argv argv = container_argv(c);
+	struct assignments *all = ARENA_NEW(arena, struct assignments);
+
+	all->items = ARENA_ARRAY(arena, struct assignment, argv.n + 1);
+	for (size_t i = 0; i < argv.n; i++) {
+		const char *text = argv.items[i].text;
+		const char *end = text ? strchr(text, '=') : NULL;
+
+		if (end && end > text)
+			all->items[all->n++] = (struct assignment){
+				text, (size_t)(end - text), &argv.items[i]};
+	}
+	qsort(all->items, all->n, sizeof(*all->items), compare);
+	return all;
+}
+
+const char *assigned_value(const struct container *c, const char *name,
+			   bool *set)
+{
+	const struct assignment key = {name, strlen(name), NULL}, *found;
+	const struct argv argv = container_argv(c);
+	const struct assignments *all;
+
+	*set = false;
+	if (!argv_may_assign(&argv, name))
+		return NULL;
+	if (!c->memo->assigned)
+		c->memo->assigned = read_all(c);
+	all = c->memo->assigned;
+	found = bsearch(&key, all->items, all->n, sizeof(key), compare);
+	if (!found)
+		return NULL;
+	*set = true;
+	/* If it is assigned twice, its effective value is unknown. */
+	if (found->arg->unknown ||
+	    (found > all->items && !compare(found - 1, found)) ||
+	    (found + 1 < all->items + all->n && !compare(found + 1, found)))
+		return NULL;
+	return found->name + found->len + 1;
+}
+
+/*
+ * Decides whether torchrun uses its default address. Source: torch
+ * distributed/run.py at 010929fd (--master-addr, --node-rank),
+ * argparse_util.py (PET_* variables).
+ */
+
+/* True if a flag, or a variable of torchrun, may give it an address or a
+ * rank. */
+static bool may_have_address(const struct container *c)
+{
+	static const char *const texts[] = {
+		"--rdzv", "--master", "--node", "--standalone", "PET_", NULL};
+	static const char *const names[] = {
+		"PET_RDZV_ENDPOINT", "PET_RDZV_BACKEND", "PET_MASTER_ADDR",
+		"PET_NODE_RANK",     "PET_STANDALONE",	 NULL};
+
+	for (const char *const *text = texts; *text; text++)
+		if (container_says(c, *text))
+			return true;
+	for (const char *const *name = names; *name; name++)
+		if (container_env(c, *name) || container_env_from(c, *name))
+			return true;
+	return false;
+}
+
+const struct degree *torchrun_without_address(struct parallel_list list,
+					      const struct container *c)
+{
+	const struct degree *nodes;
+
+	if (list.n != 1 || strcmp(list.items[0].program, "torchrun") != 0 ||
+	    list.items[0].unknown)
+		return NULL;
+	nodes = &list.items[0].degrees[DEGREE_NODES];
+	return nodes->given && !nodes->unknown && nodes->n > 1 &&
+			       !may_have_address(c)
+		       ? nodes
+		       : NULL;
+}

@@ -4,10 +4,10 @@
  * periodSeconds 10, failureThreshold 3, timeoutSeconds 1. A zero counts as
  * unset.
  */
-#include "kube/command/probe.h"
+#include "kube/command/server.h"
 
 #include "base/array.h"
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 #include "kube/command/env.h"
 
 static int64_t field(struct container_probe *probe, const char *name,

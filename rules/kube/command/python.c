@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 
 /* Modules that use no device and start no process. */
 static const char *const plain_modules[] = {

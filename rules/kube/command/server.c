@@ -11,9 +11,9 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "kube/command/argv.h"
+#include "command_internal.h"
+#include "kube/command/command.h"
 #include "kube/command/env.h"
-#include "rules/kube/command/parallel_internal.h"
 
 /* --- the model ------------------------------------------------------------ */
 

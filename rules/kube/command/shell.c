@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "command_internal.h"
 #include "doc/budget.h"
 #include "doc/load.h"
-#include "rules/kube/command/shell.h"
 
 struct arg *word_push(struct lexer *lexer)
 {

@@ -9,8 +9,6 @@
 /* Returns the tree with the usual case of its field names. */
 const struct node *argo_respelled(struct pod_builder *builder,
 				  const struct node *tree);
-/* Returns the object as the controller decodes it. */
-const struct node *argo_spelled(struct pod_builder *builder);
 /* Returns a copy of the node with another key. */
 struct node argo_renamed(const struct node *node, const char *field);
 /* Changes the fields of the pod as podSpecPatch does. */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 
 COUNT_FORMULA(job)
 {

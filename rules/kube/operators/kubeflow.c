@@ -13,7 +13,7 @@
 #include <strings.h>
 
 #include "base/text.h"
-#include "kube/operators/kubeflow.h"
+#include "kube/operators.h"
 
 /*
  * Counts elastic workers. If elasticPolicy.metrics is set, the operator creates

@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-#include "kube/operators/ray.h"
+#include "kube/operators.h"
 
 int64_t ray_num_gpus(const struct pod *pod, const struct node **at)
 {

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "kube/operators/volcano.h"
+#include "kube/operators.h"
 
 bool volcano_policy_is(const struct node *policy, const char *event)
 {

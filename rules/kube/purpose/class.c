@@ -11,9 +11,9 @@
 
 #include "base/glob.h"
 #include "base/text.h"
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 #include "kube/command/server.h"
-#include "kube/purpose/class.h"
+#include "kube/purpose/purpose.h"
 
 /* True for "finetune" and "finetuning", but not for "finetuned" and
  * "pretrained", because such a model is served. */

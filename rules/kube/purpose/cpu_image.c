@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "kube/purpose/intent.h"
+#include "kube/purpose/purpose.h"
 
 /* Finds the last part of the name; returns its length without tag and
  * digest. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Looks for the signs of include/kube/purpose/intent.h, the strongest first.
+ * Looks for the signs of include/kube/purpose/purpose.h, the strongest first.
  * Only main containers count, because init containers and sidecars often have
  * the image of the container that computes. If another pod of the same object
  * has devices, an image alone is not a sign, because launchers, heads and
@@ -11,16 +11,15 @@
  * from the launcher (mpi_job_controller.go). KubeRay's head takes part in
  * scheduling unless rayStartParams num-gpus is "0".
  */
-#include "kube/purpose/intent.h"
+#include "kube/purpose/purpose.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "kube/command/argv.h"
+#include "kube/command/command.h"
 #include "kube/command/env.h"
 #include "kube/command/python.h"
-#include "kube/purpose/class.h"
 #include "kube/scheduling/node_devices.h"
 #include "rules/kube/operator.h"
 

@@ -4,7 +4,7 @@
  * that a queue can give, from the nominal quotas and borrowing limits of the
  * flavors, and the reason why a flavor never accepts a pod.
  */
-#include "kube/quota/queue.h"
+#include "kube/quota/quota.h"
 
 #include <string.h>
 

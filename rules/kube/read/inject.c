@@ -4,7 +4,7 @@
  * fields that are not set. The new nodes have the source position of the pod's
  * spec, or of the author's list.
  */
-#include "kube/injected.h"
+#include "kube/object.h"
 
 #include <string.h>
 
@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "doc/build.h"
 #include "kube/container.h"
-#include "kube/object.h"
 #include "kube/pod.h"
 #include "rules/kube/kinds.h"
 

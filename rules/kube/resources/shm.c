@@ -6,7 +6,7 @@
  * containers[0] unless plasma-directory is set, KServe's presets, NIM, Dynamo,
  * KAITO.
  */
-#include "kube/resources/shm.h"
+#include "kube/resources/volume.h"
 
 #include <stdlib.h>
 
@@ -14,8 +14,7 @@
 #include "kube/command/command.h"
 #include "kube/command/env.h"
 #include "kube/command/python.h"
-#include "kube/purpose/class.h"
-#include "kube/purpose/intent.h"
+#include "kube/purpose/purpose.h"
 #include "rules/kube/operator.h"
 
 static struct shm find_shm(const struct container *c)

@@ -8,7 +8,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "kube/secret/mask.h"
 #include "kube/secret/secret.h"
 
 enum {

@@ -98,9 +98,6 @@ void index_sort_named(struct object_index *set);
  * have equal hashes. */
 uint64_t index_content(struct object_index *set, const struct object *object);
 
-void pod_read_labels(struct arena *arena, const struct pod *pod,
-		     struct workload_pod *out);
-
 /* Read one policy object each. The head of index_policy.c lists the fields. */
 void quota_read(struct arena *arena, const struct object *object, uint32_t file,
 		struct quota *out);

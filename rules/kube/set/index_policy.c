@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 #include "index_internal.h"
-#include "kube/identity.h"
+#include "kube/object.h"
 
 static struct resource_amount *amounts_read(struct arena *arena,
 					    const struct object *o,

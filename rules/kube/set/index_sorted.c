@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "index_internal.h"
 #include "kube/cluster/cluster.h"
-#include "kube/identity.h"
+#include "kube/object.h"
 
 static int cmp_places(const struct place *a, const struct place *b)
 {

@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 #include "index_internal.h"
-#include "kube/identity.h"
+#include "kube/object.h"
 
 struct workload_index *workload_index_of(struct object_index *set)
 {

@@ -4,7 +4,7 @@
  * which the API server rejects them. field_type.c reports values of the wrong
  * type; placeholders are skipped.
  */
-#include "constraint.h"
+#include "native.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -9,12 +9,11 @@
  * Fields of a flat spec belong to the operator and are skipped;
  * quantity-invalid checks quantities.
  */
-#include "kube/field_type.h"
+#include "kube/typed.h"
 
 #include <string.h>
 
 #include "base/text.h"
-#include "kube/typed.h"
 #include "native.h"
 
 const char *node_type_text(const struct node *node)

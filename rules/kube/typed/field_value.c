@@ -7,12 +7,11 @@
  * operators, data/custom_types.tsv has the enumerations and required fields of
  * all releases.
  */
-#include "kube/field_value.h"
+#include "kube/typed.h"
 
 #include <string.h>
 
 #include "base/text.h"
-#include "constraint.h"
 #include "native.h"
 
 struct values {

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "kube/container.h"
 #include "kube/quantity.h"
-#include "typed.h"
+#include "native.h"
 
 /* --- values -------------------------------------------------------------- */
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kubernetes' own kinds as tables: data/native_types.tsv (fields of the Go
- * types) and data/native_defaults.tsv, and fields of operators' kinds
- * (data/custom_types.tsv), compiled by data/native_types.awk.
+ * Private parts of this folder. Kubernetes' own kinds as tables:
+ * data/native_types.tsv (fields of the Go types) and data/native_defaults.tsv,
+ * and fields of operators' kinds (data/custom_types.tsv), compiled by
+ * data/native_types.awk.
  */
 #ifndef RULES_KUBE_NATIVE_H
 #define RULES_KUBE_NATIVE_H
@@ -10,6 +11,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/arena.h"
+#include "doc/build.h"
+#include "doc/node.h"
+#include "kube/typed.h"
 
 struct node;
 struct object;
@@ -128,5 +134,53 @@ const char *native_wanted_type(const struct node *node, char form);
 /* False for a text that is none of the words of the field. */
 bool native_word_is_allowed(const struct node *node,
 			    const struct native_field *field);
+
+/* Checks values against the constraints of data/native_constraints.tsv. */
+
+struct constraint_check {
+	/* text is a message: "`maxSkew` must be at least 1, not 0". */
+	void (*found)(struct constraint_check *check, const struct node *at,
+		      const char *text);
+	struct arena *arena; /* memory of the texts */
+	void *context;
+	/* field-unknown reports fields that the types lack */
+	bool reports_unknown;
+	bool partial; /* another object may add the missing member of a union */
+};
+
+/* Checks the values of a map against the constraints of its type. Unknown
+ * values are skipped. */
+void constraint_check_map(struct constraint_check *check,
+			  const struct node *map,
+			  const struct native_type *type);
+
+/* Functions that build the trees of kube/typed.h; private to this folder. */
+
+/* Returns a new node without children, at the source position of `at`, or of
+ * parent if `at` is NULL. */
+struct node *typed_new(struct arena *arena, enum node_type type,
+		       const struct node *at, const struct node *parent);
+struct node *typed_text(struct arena *arena, const char *text,
+			const struct node *parent);
+/* Appends to a map. The key is not copied. */
+void typed_put(struct node *map, const char *key, struct node *value);
+/* Returns a child of a map that is under construction, or NULL. */
+struct node *typed_find(const struct node *map, const char *key, size_t len);
+/* Returns a deep copy, including nulls. */
+struct node *typed_copy(struct arena *arena, const struct node *node);
+/* Appends the value to the map, under the key of `from`. */
+void typed_keep(struct node *map, const struct node *from, struct node *value);
+
+/* Makes a struct of a native type from the author's map; from is NULL for an
+ * empty one. */
+struct node *native_struct(struct arena *arena, unsigned type,
+			   const struct node *from, const struct node *parent);
+/* Sets the defaults of a map by the rows of its type. */
+void native_set_defaults(struct arena *arena, unsigned type, struct node *map);
+/* Makes an object of a native kind. */
+struct node *native_root(struct arena *arena, const struct native_kind *kind,
+			 const struct node *from);
+/* Returns a quantity as canonical text, or a copy if it is not a quantity. */
+struct node *native_quantity(struct arena *arena, const struct node *from);
 
 #endif

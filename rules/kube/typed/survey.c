@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Walks an object of a native kind once to find which of unknown_field.c,
+ * Walks an object of a native kind once to find which of unknown.c,
  * field_type.c and field_value.c may report something, so that valid objects
  * need no other walk. A check may be named that reports nothing; none is
  * missing.
  */
-#include "constraint.h"
 #include "kube/container.h"
-#include "typed.h"
+#include "native.h"
 
 struct survey {
 	struct constraint_check constraints;

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Volumes of pods: shared memory, host paths, and volumes that a list of
+ * volumes does not have.
+ */
+#ifndef KUBE_RESOURCES_VOLUME_H
+#define KUBE_RESOURCES_VOLUME_H
+
+#include "base/arena.h"
+#include "kube/object.h"
+
+/*
  * /dev/shm of a container: the mount, its volume, and whether the container
  * needs more than the runtime's 64 MiB.
  */
-#ifndef KUBE_SHM_H
-#define KUBE_SHM_H
-
-#include "kube/object.h"
 
 #define SHM_PATH "/dev/shm"
 /* Name of the volume that fixes add. */
@@ -81,5 +87,53 @@ bool shm_has_volume_alone(const struct pod *pod, const struct node *volume);
 struct node *shm_new_volume(struct arena *arena, const char *name,
 			    const char *size);
 struct node *shm_new_mount(struct arena *arena, const char *name);
+
+/*
+ * The path on the host that a mount exposes, and the devices that it shows. The
+ * path is that of the volume joined with the mount's subPath, without redundant
+ * slashes and dots, and with the link /var/run resolved to /run, as on every
+ * host that runs a kubelet.
+ */
+
+struct host_path {
+	/* on the host, or NULL (not a hostPath volume) */
+	const char *path;
+	const char *at;		 /* in the container */
+	const char *volume;	 /* name of the volume */
+	const struct node *node; /* hostPath.path */
+};
+/*
+ * Returns the container's volumeMounts; NULL if the pod certainly lacks
+ * hostPath volumes.
+ */
+const struct node *container_host_mounts(const struct container *c);
+struct host_path mount_host_path(struct arena *arena, const struct container *c,
+				 const struct node *mount);
+
+/* Cleans a path ("/a//b/./c/../d/" gives "/a/b/d") and resolves the links
+ * /var/run, /proc/PID/root and /proc/PID/cwd. */
+const char *host_path_clean(struct arena *arena, const char *path);
+
+enum host_shows {
+	HOST_SHOWS_NOTHING,
+	HOST_SHOWS_DEVICE,
+	/* a folder whose files define devices for the kubelet or a runtime */
+	HOST_SHOWS_DEFINITIONS,
+	/* the socket of a daemon that shares GPUs (MPS) */
+	HOST_SHOWS_SHARE,
+	HOST_SHOWS_FABRIC,	/* RDMA devices: a network, no accelerator */
+	HOST_SHOWS_ALL_DEVICES, /* /dev, which may contain accelerators */
+	HOST_SHOWS_EVERYTHING,	/* the root folder */
+};
+/* Returns which accelerators of the host a mount exposes. */
+enum host_shows host_path_shows(const struct host_path *shown);
+/* True if path is the folder or below it. Both are clean. */
+bool host_path_is_within(const char *path, const char *folder);
+
+/* Volumes that a pod gets although its own list does not have them. */
+
+/* True if fields of the object outside the pod define a volume or a claim of
+ * that name, or if the operator may add it. */
+bool pod_has_other_volume(const struct pod *pod, const char *name);
 
 #endif
