@@ -277,10 +277,10 @@ static void check(struct rule_run *run, const struct object *object)
 		.found = found, .context = run, .object = object};
 
 	if (rule_at_admission(run) || object->fragment ||
-	    object->pods_inferred || !rule_may_find(run, TYPED_UNKNOWN))
+	    !rule_may_find(run, TYPED_UNKNOWN))
 		return;
 	walk.defined = rule_has_definition(run, object);
-	if (typed_unknown_fields(&walk))
+	if (typed_unknown_fields(&walk) || object->pods_inferred)
 		return;
 	FOR_EACH_POD(object, pod)
 		check_pod(&walk, pod);
