@@ -5,6 +5,7 @@
  * that number of pods at once (k8s.io/api v0.37.2 batch/v1 types.go, JobSpec).
  * The pods of other objects may be ranks too, so an object is checked only if
  * its `parallelism` would be enough, or if MASTER_ADDR names one of its pods.
+ * If it names the pod itself, the script may start all ranks: an info.
  * Launchers and operators set the variable themselves; scripts that set it are
  * skipped. Source: pytorch v2.9 torch/distributed/distributed_c10d.py,
  * init_process_group() waits for WORLD_SIZE ranks.
@@ -44,6 +45,17 @@ static bool meets_itself(const struct container *c)
 	       address[strlen(name)] == '-';
 }
 
+/* True for rank 0 of ranks that all run in its pod. */
+static bool is_alone(const struct container *c)
+{
+	const char *address = container_env_text(c, "MASTER_ADDR");
+
+	return c->pod->steady.n == 1 &&
+	       text_eq(container_env_text(c, "RANK"), "0") &&
+	       (text_eq(address, "localhost") ||
+		text_starts(address, "127.0.0.1"));
+}
+
 static void check_container(struct rule_run *run, const struct container *c)
 {
 	const struct object *object = c->pod->object;
@@ -52,6 +64,15 @@ static void check_container(struct rule_run *run, const struct container *c)
 	int64_t devices = container_devices(c), n = c->pod->steady.n, all;
 	int64_t size = devices ? world_size(c, &at) : 0;
 
+	if (size > 1 && is_alone(c)) {
+		finding_severity(
+			report_container(
+				run, c, at,
+				"WORLD_SIZE is %s, and the address of the ranks is this pod: unless the script starts the others, rank 0 waits for them",
+				rule_number(run, size)),
+			SEVERITY_INFO);
+		return;
+	}
 	if (size <= n * devices)
 		return;
 	if (n > 0 && node_int(node_get(job, "parallelism"), &all) && all > n &&
