@@ -3,12 +3,9 @@
  * Reports literal tokens and keys in the environment of GPU pods, for model
  * hubs, experiment trackers and object stores, and in flags of the command.
  * Also reports tokens, passwords in URLs and assignments of such variables in
- * commands and in the texts of Ray's kinds.
- * Everyone who can read the object or the repository can use them.
- * kube/secret/secret.h defines which texts are secret, and reports mask all of
- * them. The rule skips references, words and placeholders.
- *
- * Source: Kubernetes documentation, Good practices for Kubernetes Secrets.
+ * commands and in the texts of Ray's kinds. kube/secret/secret.h defines which
+ * texts are secret. The rule skips references, words and placeholders. Source:
+ * Kubernetes documentation, Good practices for Kubernetes Secrets.
  */
 #include <ctype.h>
 #include <string.h>
@@ -18,6 +15,9 @@
 #include "engine/rule.h"
 #include "kube/command/command.h"
 #include "kube/secret/secret.h"
+
+#define IN_PLAIN                                                               \
+	" is in plain text: anyone who can read the object or the repository can use it"
 
 /* True for a path, or for an address in a secret store, which webhooks and init
  * programs replace by the secret (Vault by Bank-Vaults, 1Password, Berglas, the
@@ -70,10 +70,7 @@ static void check_entry(struct rule_run *run, const struct container *c,
 
 	if (text && secret_is(name, text) && !is_reference(text) &&
 	    !is_words(text) && !is_prefix(text))
-		report_container(run, c, entry->value,
-				 "`%s` is in plain text: anyone who can read "
-				 "the object or the repository can use it",
-				 name);
+		report_container(run, c, entry->value, "`%s`" IN_PLAIN, name);
 }
 
 /* True if the command is a server that accepts only requests with the key of
@@ -133,9 +130,7 @@ static bool check_flags(struct rule_run *run, const struct container *c)
 		    (serves ? !is_server(&argv, c) : is_words(text)))
 			continue;
 		f = report_container(run, c, arg->node,
-				     "the value of `%s` is in plain text: "
-				     "anyone who can read the object or the "
-				     "repository can use it",
+				     "the value of `%s`" IN_PLAIN,
 				     flags[i].flag);
 		found = true;
 		if (is_words(text))
@@ -151,8 +146,7 @@ struct token_search {
 	bool found;
 };
 
-/* Keeps a token unless it is a placeholder, such as hf_xxxxxxxx: it has at
- * least six different characters. */
+/* Keeps a token unless it is a placeholder, such as hf_xxxxxxxx. */
 static void take_token(void *context, size_t at, size_t len)
 {
 	struct token_search *search = context;
@@ -171,14 +165,10 @@ static void take_token(void *context, size_t at, size_t len)
 static bool has_url_password(const char *text)
 {
 	while ((text = strstr(text, "://"))) {
-		size_t user, len;
+		size_t len;
 
-		text += strlen("://");
-		user = strcspn(text, ":@/ \t\n\"'");
-		if (text[user] != ':')
-			continue;
-		text += user + 1;
-		len = strcspn(text, "@/ \t\n\"'$<{*");
+		text += 3 + strcspn(text + 3, ":@/ \t\n\"'");
+		len = *text == ':' ? strcspn(++text, "@/ \t\n\"'$<{*") : 0;
 		if (len >= 8 && text[len] == '@' &&
 		    strcspn(text, "0123456789") < len)
 			return true;
@@ -212,6 +202,21 @@ static const char *assigned_secret(struct arena *arena, const char *text,
 	return NULL;
 }
 
+/* True for a long run of letters and digits, and for the user of a URL. */
+static bool may_hold_secret(const char *text, size_t len)
+{
+	enum { RUN = 16 };
+	size_t n;
+
+	for (size_t at = 0; at + RUN <= len; at += n) {
+		for (n = RUN; n && isalnum((unsigned char)text[at + n - 1]);)
+			n--;
+		if (!n)
+			return true;
+	}
+	return memchr(text, '@', len) && strstr(text, "://");
+}
+
 /* Returns the first secret in a text, in words, or NULL. */
 static const char *secret_in(struct rule_run *run, const struct node *node,
 			     bool yaml)
@@ -219,7 +224,7 @@ static const char *secret_in(struct rule_run *run, const struct node *node,
 	struct token_search search = {.text = node_str(node)};
 	const char *name;
 
-	if (!search.text || !strpbrk(search.text, "=:_"))
+	if (!search.text || (!yaml && !may_hold_secret(search.text, node->len)))
 		return NULL;
 	secret_tokens(search.text, node->len, take_token, &search);
 	if (search.found)
@@ -230,9 +235,6 @@ static const char *secret_in(struct rule_run *run, const struct node *node,
 	return name ? arena_printf(rule_arena(run), "`%s`", name) : NULL;
 }
 
-#define PLAIN                                                                  \
-	"%s is in plain text: anyone who can read the object or the repository can use it"
-
 static void check_scripts(struct rule_run *run, const struct container *c)
 {
 	static const char *const lists[] = {"command", "args", NULL};
@@ -242,11 +244,12 @@ static void check_scripts(struct rule_run *run, const struct container *c)
 			const char *what = secret_in(run, item, false);
 
 			if (what)
-				report_container(run, c, item, PLAIN, what);
+				report_container(run, c, item, "%s" IN_PLAIN,
+						 what);
 		}
 }
 
-/* Checks the texts that Ray passes to the job, besides its containers. */
+/* Checks the texts that Ray passes to the job. */
 static void check_ray(struct rule_run *run, const struct object *object)
 {
 	static const char *const fields[] = {"runtimeEnvYAML", "serveConfigV2",
@@ -260,7 +263,7 @@ static void check_ray(struct rule_run *run, const struct object *object)
 		const char *what = secret_in(run, at, true);
 
 		if (what)
-			report_object(run, object, at, PLAIN, what);
+			report_object(run, object, at, "%s" IN_PLAIN, what);
 	}
 }
 

@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/command.h"
-#include "kube/command/env.h"
 
 static const char *const vllm_flags[] = {"--enable-prefix-caching",
 					 "--trust-remote-code",
@@ -74,11 +73,8 @@ static void check_flags(struct rule_run *run, const struct container *c,
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c) {
-		struct argv argv;
+		struct argv argv = container_argv(c);
 
-		if (!container_says(c, "rue") && !container_says(c, "alse"))
-			continue;
-		argv = container_argv(c);
 		if (is_vllm(&argv, c))
 			check_flags(run, c, &argv, "vLLM", vllm_flags);
 		else if (argv_have(&argv, "sglang.launch_server"))

@@ -53,6 +53,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 	FOR_EACH_CONTAINER(pod, c) {
 		struct shm shm = container_shm(c);
+		bool more = quantity_cmp(shm.size, runtime) > 0;
 		struct shm_need need;
 		struct quantity floor;
 		struct finding *f;
@@ -63,13 +64,14 @@ static void check(struct rule_run *run, const struct pod *pod)
 		    is_beside(c))
 			continue;
 		n = devices_of(c);
-		need = container_shm_need(c);
 		floor = rule_param_quantity(run,
 					    n > 2 ? "floor-many" : "floor");
-		if (quantity_cmp(shm.size, runtime) > 0 &&
-		    (n < 2 || !uses_nccl(c) || need.is == SHM_NOT_NEEDED ||
-		     is_near(shm.size, floor) ||
+		if (more &&
+		    (n < 2 || !uses_nccl(c) || is_near(shm.size, floor) ||
 		     (serves && quantity_cmp(shm.size, enough) >= 0)))
+			continue;
+		need = container_shm_need(c);
+		if (more && need.is == SHM_NOT_NEEDED)
 			continue;
 		f = report_container(
 			run, c, shm.size_node,
@@ -78,8 +80,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			quantity_text(floor, want), n ? " for " : "",
 			n ? rule_count(run, n, pod_device(pod)) : "");
 		if (quantity_cmp(shm.size, enough) >= 0 ||
-		    (need.is == SHM_MAY_BE_NEEDED &&
-		     quantity_cmp(shm.size, runtime) > 0))
+		    (more && need.is == SHM_MAY_BE_NEEDED))
 			finding_severity(f, SEVERITY_INFO);
 		if (!shm_size_fits(c, shm.volume, floor))
 			continue;
