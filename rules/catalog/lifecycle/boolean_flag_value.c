@@ -9,9 +9,12 @@
  * BooleanOptionalAction); sglang 0.3.0, 0.4.6 and 0.5.3 srt/server_args.py
  * (store_true); CPython 3.12 Lib/argparse.py.
  */
+#include <string.h>
+
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/command.h"
+#include "kube/purpose/purpose.h"
 
 static const char *const vllm_flags[] = {"--enable-prefix-caching",
 					 "--trust-remote-code",
@@ -50,6 +53,23 @@ static bool is_vllm(const struct argv *argv, const struct container *c)
 		text_contains(c->image, "vllm/vllm-openai"));
 }
 
+/* Returns the flag of the list that the word sets, with - and _ alike; or
+ * NULL. */
+static const char *find_flag(const char *text, size_t len,
+			     const char *const *flags)
+{
+	for (; *flags; flags++) {
+		size_t n = 0;
+
+		while (n < len &&
+		       (text[n] == '_' ? '-' : text[n]) == (*flags)[n])
+			n++;
+		if (n == len && !(*flags)[n])
+			return *flags;
+	}
+	return NULL;
+}
+
 static void check_flags(struct rule_run *run, const struct container *c,
 			const struct argv *argv, const char *server,
 			const char *const *flags)
@@ -57,21 +77,30 @@ static void check_flags(struct rule_run *run, const struct container *c,
 	static const char *const values[] = {"true", "True", "false", "False",
 					     NULL};
 
-	for (; *flags; flags++) {
-		const struct arg *arg;
-		const char *value = argv_flag(argv, *flags, &arg);
+	for (size_t i = 1; i < argv->n; i++) {
+		const struct arg *arg = &argv->items[i];
+		const char *equals = arg->text ? strchr(arg->text, '=') : NULL;
+		const char *value = equals ? equals + 1 : arg->text;
+		const char *word = equals ? arg->text : arg[-1].text, *flag;
 
 		/* The value of `--flag || true` starts another command. */
-		if (value && !arg->first && text_any(value, values, text_eq))
+		if (!word || arg->first || !text_any(value, values, text_eq))
+			continue;
+		flag = find_flag(
+			word, equals ? (size_t)(equals - word) : strlen(word),
+			flags);
+		if (flag)
 			report_container(
 				run, c, arg->node,
 				"`%s` takes no value: %s rejects `%s`, and container `%s` never starts",
-				*flags, server, value, container_title(c));
+				flag, server, value, container_title(c));
 	}
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
+	if (!pod_is_serving(pod))
+		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		struct argv argv = container_argv(c);
 

@@ -49,6 +49,20 @@ static bool holds_many(struct rule_run *run, const struct container *c)
 
 /* --- after other commands ------------------------------------------------- */
 
+/* Returns the seconds of `sleep` at the end of a script, or 0 if they are less
+ * than an hour, or endless. */
+static int64_t long_sleep(const struct argv *argv, const char *end)
+{
+	const struct arg *words = argv->items;
+	double time;
+
+	if (!end || argv->n < 3 || !words[argv->n - 2].first ||
+	    !text_eq(words[argv->n - 2].text, "sleep"))
+		return 0;
+	time = sleep_seconds(end);
+	return time >= 3600 && time < INT32_MAX ? (int64_t)time : 0;
+}
+
 /* Returns the index of the word that starts a wait at the end of a script, or
  * 0. The wait is endless, or lasts for *seconds, an hour or more. */
 static size_t last_wait(const struct argv *argv, int64_t *seconds)
@@ -62,16 +76,11 @@ static size_t last_wait(const struct argv *argv, int64_t *seconds)
 		{"sleep", "inf"},
 	};
 	static const size_t lengths[] = {6, 6, 3, 3, 2, 2};
-	const struct arg *last = argv->items + argv->n - 1;
-	const char *end = argv->n ? last->text : NULL;
-	double time = end ? sleep_seconds(end) : 0;
+	const char *end = argv->n ? argv->items[argv->n - 1].text : NULL;
 
-	*seconds = 0;
-	if (argv->n > 2 && time >= 3600 && time < INT32_MAX && last[-1].first &&
-	    text_eq(last[-1].text, "sleep")) {
-		*seconds = (int64_t)time;
+	*seconds = long_sleep(argv, end);
+	if (*seconds)
 		return argv->n - 2;
-	}
 	if (!end || (*end != 'i' && *end != 'd' && *end != '/'))
 		return 0;
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
