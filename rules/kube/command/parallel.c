@@ -22,6 +22,7 @@
 #include "command_internal.h"
 #include "kube/command/env.h"
 #include "kube/command/parallel.h"
+#include "kube/command/server.h"
 #include "kube/pod.h"
 
 /* -- numbers --------------------------------------------------------------- */
@@ -293,7 +294,7 @@ static bool has_own_ray(const struct reader *reader)
 		object_is(object, "leaderworkerset.x-k8s.io",
 			  "LeaderWorkerSet") ||
 		object_is(object, "jobset.x-k8s.io", "JobSet")) &&
-	       c->pod->ncontainers == 1 &&
+	       pod_only_container(c->pod) == c &&
 	       node_is_unset(node_get(c->node, "lifecycle")) &&
 	       !container_env_from(c, "RAY_ADDRESS") &&
 	       (address.state == ENV_UNSET || text_eq(address.text, "auto") ||
