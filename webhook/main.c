@@ -20,7 +20,6 @@
 #include "base/text.h"
 #include "cli/options.h"
 #include "commands.h"
-#include "options.h"
 
 /*
  * Memory for libcrypto. libcrypto 3 handles a failed allocation, except that of

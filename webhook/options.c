@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The options of gpugated, checks of their combinations, and its version. */
-#include "options.h"
+#include "commands.h"
 
 #include <string.h>
 
 #include "base/array.h"
-#include "commands.h"
 #include "version.h"
 #include "webhook/tls/self_managed.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * All rules, sorted by name; generated from the files of rules/catalog. The
- * engine does not refer to this list; the programs pass it in.
+ * engine does not refer to this list; the programs pass it in. Also the custom
+ * rules of a policy.
  */
 #ifndef ENGINE_REGISTRY_H
 #define ENGINE_REGISTRY_H
@@ -9,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "engine/rule.h"
 
 extern const struct rule *const all_rules[];
@@ -43,5 +45,36 @@ extern const struct custom_reader *const custom_readers[];
 int rule_set_find(const struct rule_set *rules, const char *name);
 /* Returns the nearest name for "did you mean", or NULL. */
 const char *rule_set_nearest(const struct rule_set *rules, const char *name);
+
+/*
+ * The tests of custom rules (kind Rules, in the files listed in a policy's
+ * `custom:`), and their export as ValidatingAdmissionPolicies.
+ */
+
+/* finding.check of a finding about an expression of the rule that fails. */
+#define CUSTOM_ERROR "evaluation error"
+
+/* An entry of a rule's `tests:`: the lines of a file where the rule must report
+ * a finding. */
+struct custom_test {
+	const char *file;     /* path as written, relative to `from` */
+	const char *from;     /* file that contains the rule */
+	unsigned line;	      /* line of the entry in from */
+	const unsigned *want; /* expected lines, ascending */
+	size_t n;
+};
+/* Sets *tests to a rule's tests and returns their number; 0 for built-in
+ * rules. */
+size_t custom_tests(const struct rule *rule, const struct custom_test **tests);
+
+struct setting;
+/*
+ * Appends the rule as a ValidatingAdmissionPolicy and its binding, two
+ * documents. Returns false if the API server cannot express it; *why is the
+ * reason, in the arena.
+ */
+bool custom_export(struct arena *arena, const struct rule *rule,
+		   const struct setting *setting, struct buf *out,
+		   const char **why);
 
 #endif

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/custom.h"
 #include "engine/finding.h"
+#include "engine/registry.h"
 #include "lint/options/options.h"
 #include "lint/term/log.h"
 

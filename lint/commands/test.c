@@ -15,7 +15,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "engine/custom.h"
+#include "engine/registry.h"
 #include "engine/run.h"
 #include "lint/options/options.h"
 #include "lint/settings/settings.h"

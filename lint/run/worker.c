@@ -7,7 +7,7 @@
  * A file is a template if it cannot be parsed as YAML after a `{{` or `{%`; to
  * find out, it is parsed once before its documents are linted.
  */
-#include "worker.h"
+#include "lint.h"
 
 #include <errno.h>
 #include <fcntl.h>

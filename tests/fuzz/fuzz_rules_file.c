@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 #include "base/text.h"
-#include "engine/custom.h"
+#include "engine/registry.h"
 #include "engine/run.h"
 
 static const char manifest[] =

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "webhook/options.h"
+#include "webhook/commands.h"
 
 enum { WORDS = 12 };
 

@@ -102,4 +102,14 @@ bool container_goes_on(const struct container *c);
 /* Returns the command list, else args, else NULL. */
 const struct node *container_command_node(const struct container *c);
 
+/* Scripts that a command contains, `python -c SCRIPT`. False if the command has
+ * none, or runs anything else. */
+
+/* True if the script can use no device, because it only imports modules such as
+ * time. */
+bool container_script_is_plain(const struct container *c);
+/* True if the script is one process, which may use devices but exchanges no
+ * data through shared memory. */
+bool container_script_is_one_process(const struct container *c);
+
 #endif

@@ -151,9 +151,6 @@ bool input_is(const struct input_object *input, const char *group,
 	      const char *kind);
 extern const char admission_group[]; /* API group of policies and bindings */
 
-/* --- validate.c ------------------------------------------------------------
- */
-
 void policy_require(struct admission_policies *set,
 		    const struct input_object *input, const struct node *spec);
 void binding_require(struct admission_policies *set,

@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "cel/cel.h"
-#include "engine/custom.h"
+#include "engine/registry.h"
 #include "rules/engine/policy/policy_internal.h"
 
 enum custom_each { EACH_OBJECT, EACH_POD, EACH_CONTAINER };

@@ -19,7 +19,6 @@
 #include "base/text.h"
 #include "kube/command/command.h"
 #include "kube/command/env.h"
-#include "kube/command/python.h"
 #include "kube/scheduling/node_devices.h"
 #include "rules/kube/operator.h"
 

@@ -13,7 +13,6 @@
 #include "doc/edit.h"
 #include "kube/command/command.h"
 #include "kube/command/env.h"
-#include "kube/command/python.h"
 #include "kube/purpose/purpose.h"
 #include "rules/kube/operator.h"
 
