@@ -98,6 +98,21 @@ values() { # MEMBER FILE
 	[[ $output == *"Remove the toleration and the selector of GPU nodes together."* ]]
 }
 
+@test "a number of processes does not prove that they use GPUs" {
+	cat >"$BATS_TEST_TMPDIR/pod.yaml" <<-'EOF'
+		apiVersion: v1
+		kind: Pod
+		metadata: {name: a, namespace: ml}
+		spec:
+		  containers: [{name: a, image: "registry.example.com/a:1", command: [torchrun, --nproc-per-node=4, t.py]}]
+	EOF
+	run values message "$BATS_TEST_TMPDIR/pod.yaml"
+	[[ $output == *'if its 4 processes (`--nproc-per-node`) use a GPU each, none is requested'* ]]
+	sed -i 's/torchrun, --nproc-per-node=4, t.py/vllm, serve, m, --tensor-parallel-size=4/' "$BATS_TEST_TMPDIR/pod.yaml"
+	run values message "$BATS_TEST_TMPDIR/pod.yaml"
+	[[ $output == *'needs 4 GPUs (`--tensor-parallel-size`)'* ]]
+}
+
 @test "KServe's annotations belong into the metadata of the object" {
 	cat >"$BATS_TEST_TMPDIR/service.yaml" <<-'EOF'
 		apiVersion: serving.kserve.io/v1beta1

@@ -21,6 +21,13 @@ static const char *const reasons[] = {
 	[INTENT_IMAGE] = "it runs the GPU image",
 };
 
+/* True for a number of processes, which may also compute on the CPU. */
+static bool is_process_count(const struct intent *intent)
+{
+	return intent->by == INTENT_FLAG &&
+	       text_eq(intent->what, "--nproc-per-node");
+}
+
 static struct finding *report_intent(struct rule_run *run,
 				     const struct intent *intent)
 {
@@ -30,6 +37,11 @@ static struct finding *report_intent(struct rule_run *run,
 
 	if (node_is_unset(at))
 		at = node_is_map(c->resources) ? c->resources : NULL;
+	if (is_process_count(intent))
+		return report_container(
+			run, c, at,
+			"container `%s` has no accelerator limit: if its %s processes (`%s`) use a GPU each, none is requested",
+			name, rule_number(run, intent->devices), intent->what);
 	if (intent->by == INTENT_FLAG)
 		return report_container(
 			run, c, at,
@@ -63,7 +75,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		rule_number(run, n));
 	if (intent.at)
 		finding_label(run, f, intent.at, "this indicates GPU work");
-	if (intent.by == INTENT_IMAGE || intent.by == INTENT_TOLERATION)
+	if (intent.by == INTENT_IMAGE || intent.by == INTENT_TOLERATION ||
+	    is_process_count(&intent))
 		finding_severity(f, SEVERITY_WARNING);
 	if (intent.by == INTENT_IMAGE || intent.by == INTENT_PROGRAM ||
 	    intent.by == INTENT_FLAG)
