@@ -90,6 +90,7 @@ STEPS = $(foreach t,$(BATS),'cli-$t=GPUGATE=$(abspath $(BUILD)/gpugate) \
 	'layers=tests/meta/layers.sh' \
 	'symbols=tests/meta/symbols.py $(BUILD)' \
 	'compared-kinds=tests/meta/compared_kinds.py' \
+	'operator-versions=tests/meta/operator_versions.py' \
 	'readme=tests/meta/readme.sh $(BUILD)/gpugate' \
 	'headers=tests/meta/headers.sh' \
 	'maps=tests/meta/maps.py' \
