@@ -120,4 +120,9 @@ struct cel_value cel_eval_run(struct cel_eval *eval);
 size_t cel_eval_blame(struct cel_eval *eval, const struct node **nodes,
 		      size_t max);
 
+/* True if the text contains no match of a regular expression of Go. False if
+ * the search takes too long. */
+bool cel_regex_mismatches(struct arena *arena, const char *regex,
+			  const char *text, size_t len);
+
 #endif

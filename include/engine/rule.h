@@ -411,9 +411,17 @@ bool rule_at_admission(const struct rule_run *run);
 /* True if the input files define the object's kind. It reads all of them, so
  * ask it only of a fact that would be reported. */
 bool rule_input_defines_kind(struct rule_run *run, const struct object *object);
+/* True if the text does not match a regular expression of Go. */
+bool rule_text_mismatches(struct rule_run *run, const char *pattern,
+			  const struct node *text);
 /* True if the cluster has a later version of the object's operator than those
  * whose definitions were read, so that fields and words may have been added. */
 bool rule_operator_is_newer(struct rule_run *run, const struct object *object);
+/* Returns yes if the cluster's version of the object's operator is `since` or a
+ * later one; sets *name to the name of the operator. */
+enum tri rule_operator_is_at_least(struct rule_run *run,
+				   const struct object *object,
+				   const char *since, const char **name);
 /* Ends the message of a finding that holds for the versions that were read. */
 #define OF_KNOWN_VERSIONS                                                      \
 	" (in the known versions of the operator; the cluster has a newer one)"

@@ -167,6 +167,8 @@ struct value_issue {
 	/* the violated constraint in words, or NULL; if both are NULL, the
 	 * required field is not set */
 	const char *text;
+	/* first release of the operator that has the constraint; NULL: all */
+	const char *since;
 	const struct object *object;
 	const struct pod *pod;	   /* pod that contains it, or NULL */
 	const struct container *c; /* container that contains it, or NULL */
@@ -181,6 +183,9 @@ enum value_check {
 struct value_walk {
 	void (*found)(struct value_walk *walk, const struct value_issue *issue);
 	void *context;
+	/* True if the text does not match a regular expression of Go. */
+	bool (*mismatches)(struct value_walk *walk, const char *pattern,
+			   const struct node *text);
 	struct arena *arena; /* memory of the texts */
 	enum value_check check;
 	bool custom_only; /* check pods of custom kinds alone */

@@ -4,6 +4,7 @@
 CustomResourceDefinitions.
 
 usage: custom_types.py FOLDER... (each is searched for *.yaml)
+       custom_types.py --constraints TABLE FOLDER...
        custom_types.py --missing TABLE FOLDER...
 
 The table has each field that any of the files has. Its type is `any` if the
@@ -13,162 +14,71 @@ Kubernetes' own types define (pods, metadata) have any type here, because other
 tables have them. The folders should have the definitions of all releases: `git
 show TAG:PATH` for each tag of an operator.
 
-With --missing, prints the fields and words of the definitions that the table
-lacks, and the fields that the table alone requires. Fails if there are any, or
-if no definition was found.
+A constraint holds in all definitions, or names the first of the later releases
+that have it: the path of a definition contains its release, such as v0.18.0.
+
+With --constraints, reads the types from the table, because some of its rows are
+corrected by hand.
+
+With --missing, prints the fields, words and constraints of the definitions that
+differ from the table: missing fields and words, and fields and constraints that
+the table alone requires. Fails if there are any, or if no definition was found.
 """
+import functools
 import pathlib
 import re
 import sys
 
 import yaml
 
+from custom_kinds import (ANY_SCALARS, EARLIER, FILLED, FORMER, KINDS,
+                          MUTATED, RELEASED, SAID)
+
 DATA = pathlib.Path(__file__).resolve().parents[2] / "rules/kube/data"
-KINDS = {
-    "ray.io/v1": ["RayCluster", "RayJob", "RayService", "RayCronJob"],
-    "leaderworkerset.x-k8s.io/v1": ["LeaderWorkerSet"],
-    "disaggregatedset.x-k8s.io/v1": ["DisaggregatedSet"],
-    "disaggregatedset.x-k8s.io/v1alpha1": ["DisaggregatedSet"],
-    "jobset.x-k8s.io/v1alpha2": ["JobSet"],
-    "trainer.kubeflow.org/v1alpha1": [
-        "TrainJob", "TrainingRuntime", "ClusterTrainingRuntime",
-        "OptimizationJob"],
-    "kubeflow.org/v1": [
-        "PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "JAXJob", "Notebook"],
-    "kubeflow.org/v2beta1": ["MPIJob"],
-    "kubeflow.org/v1beta1": [
-        "Experiment", "Suggestion", "Trial", "Notebook", "Workspace",
-        "WorkspaceKind"],
-    "batch.volcano.sh/v1alpha1": ["Job", "CronJob"],
-    "scheduling.volcano.sh/v1beta1": ["Queue", "PodGroup"],
-    "flow.volcano.sh/v1alpha1": ["JobFlow", "JobTemplate"],
-    "apps.nvidia.com/v1alpha1": [
-        "NIMService", "NIMCache", "NIMPipeline", "NIMBuild", "NemoCustomizer",
-        "NemoDatastore", "NemoEntitystore", "NemoEvaluator", "NemoGuardrail"],
-    **{f"kueue.x-k8s.io/{version}": [
-        "AdmissionCheck", "ClusterQueue", "Cohort", "LocalQueue",
-        "MultiKueueCluster", "MultiKueueConfig", "ProvisioningRequestConfig",
-        "ResourceFlavor", "Topology", "Workload", "WorkloadPriorityClass"]
-       for version in ("v1alpha1", "v1beta1", "v1beta2")},
-    "scheduling.run.ai/v2": ["Queue"],
-    "scheduling.run.ai/v2alpha2": ["PodGroup"],
-    "serving.kserve.io/v1beta1": ["InferenceService"],
-    "serving.kserve.io/v1alpha1": [
-        "ServingRuntime", "ClusterServingRuntime", "InferenceGraph",
-        "LLMInferenceService", "LLMInferenceServiceConfig"],
-    "serving.kserve.io/v1alpha2": [
-        "LLMInferenceService", "LLMInferenceServiceConfig"],
-    "karpenter.sh/v1": ["NodePool", "NodeClaim"],
-    "karpenter.sh/v1beta1": ["NodePool", "NodeClaim"],
-    "karpenter.sh/v1alpha1": ["NodeOverlay"],
-    "karpenter.sh/v1alpha5": ["Provisioner"],
-    "karpenter.k8s.aws/v1": ["EC2NodeClass"],
-    "karpenter.k8s.aws/v1beta1": ["EC2NodeClass"],
-    "keda.sh/v1alpha1": ["ScaledObject", "ScaledJob"],
-    "inference.networking.k8s.io/v1": ["InferencePool"],
-    "inference.networking.x-k8s.io/v1alpha2": [
-        "InferencePool", "InferenceModel", "InferenceObjective"],
-    "gateway.networking.k8s.io/v1": ["HTTPRoute", "GRPCRoute", "Gateway"],
-    "gateway.networking.k8s.io/v1beta1": ["HTTPRoute", "Gateway"],
-    "serving.knative.dev/v1": ["Service", "Configuration", "Revision"],
-    "argoproj.io/v1alpha1": [
-        "Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate",
-        "CronWorkflow"],
-    "sparkoperator.k8s.io/v1beta2": [
-        "SparkApplication", "ScheduledSparkApplication"],
-    "sparkoperator.k8s.io/v1alpha1": ["SparkConnect"],
-    "grove.io/v1alpha1": ["PodCliqueSet", "PodClique"],
-    **{f"workloads.x-k8s.io/{version}": [
-        "RoleBasedGroup", "RoleBasedGroupSet", "ClusterEngineRuntimeProfile"]
-       for version in ("v1alpha1", "v1alpha2")},
-    "kaito.sh/v1alpha1": ["Workspace", "RAGEngine", "InferenceSet"],
-    "kaito.sh/v1beta1": ["Workspace", "RAGEngine"],
-    "orchestration.aibrix.ai/v1alpha1": [
-        "StormService", "RoleSet", "PodSet", "KVCache", "RayClusterFleet",
-        "RayClusterReplicaSet"],
-    "model.aibrix.ai/v1alpha1": ["ModelAdapter"],
-    "autoscaling.aibrix.ai/v1alpha1": ["PodAutoscaler"],
-    "workload.serving.volcano.sh/v1alpha1": [
-        "ModelServing", "ModelBooster", "AutoscalingPolicy",
-        "AutoscalingPolicyBinding"],
-    "networking.serving.volcano.sh/v1alpha1": ["ModelRoute", "ModelServer"],
-    "mlops.seldon.io/v1alpha1": [
-        "Model", "Pipeline", "Experiment", "Server", "ServerConfig",
-        "SeldonRuntime", "SeldonConfig"],
-}
-# Kinds that a mutating webhook of their operator or of Kueue decodes to a Go
-# type and encodes again. Fields that are missing get the zero value of the type
-# before the API server validates the object, so that only those are required
-# whose zero value it rejects.
-MUTATED = {
-    "kueue.x-k8s.io": ["ClusterQueue", "ResourceFlavor", "Workload"],
-    "serving.kserve.io": ["InferenceService", "LLMInferenceService"],
-    "trainer.kubeflow.org": ["TrainJob"],
-    "sparkoperator.k8s.io": None,
-    "kubeflow.org": None,
-    "ray.io": None,
-    "jobset.x-k8s.io": None,
-    "leaderworkerset.x-k8s.io": None,
-    "batch.volcano.sh": None,
-    "scheduling.volcano.sh": None,
-    "serving.knative.dev": None,
-    "karpenter.k8s.aws": None,
-    "karpenter.sh": ["Provisioner"],
-    "grove.io": None,
-    "workloads.x-k8s.io": None,
-    "kaito.sh": None,
-    "orchestration.aibrix.ai": None,
-    "model.aibrix.ai": None,
-    "autoscaling.aibrix.ai": None,
-    "workload.serving.volcano.sh": None,
-    "networking.serving.volcano.sh": None,
-    "mlops.seldon.io": None,
-}
-# Kinds whose mutating webhook fills required fields in: type of a
-# SparkApplication (api/v1beta2/defaults.go), cliques of a PodCliqueSet
-# (internal/webhook/admission/pcs/defaulting/podcliqueset.go).
-FILLED = {
-    "sparkoperator.k8s.io": None,
-    "grove.io": ["PodCliqueSet"],
-}
-# Inline fields of the operators before the Training Operator; the first release
-# of mpi-operator's v2beta1 had cleanPodPolicy.
-EARLIER = {
-    ("kubeflow.org/v1", kind): [
-        "activeDeadlineSeconds", "backoffLimit", "cleanPodPolicy",
-        "schedulingPolicy", "ttlSecondsAfterFinished"]
-    for kind in ("PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "JAXJob")
-}
-EARLIER["kubeflow.org/v2beta1", "MPIJob"] = ["cleanPodPolicy"]
-# Fields that are left out: only KubeRay 1.0 has serveConfig, and serveConfigV2
-# replaced it there.
-FORMER = {"ray.io/v1": ["serveConfig"]}
-# The definitions that Argo Workflows installs up to 3.7 preserve all fields, and
-# its types read numbers and booleans as strings (AnyString).
-ANY_SCALARS = ["argoproj.io"]
 LETTERS = {"string": "s", "integer": "i", "boolean": "b", "number": "f"}
 OPTIONAL, REQUIRED, NEVER_ZERO = range(3)
+AT_LEAST = {"minimum", "minLength", "minItems", "minProperties"}
+AT_MOST = {"maximum", "maxLength", "maxItems", "maxProperties"}
+FORMATS = {"date-time"}
+PAIRS = {
+    "range": ("minimum", "maximum"),
+    "length": ("minLength", "maxLength"),
+    "items": ("minItems", "maxItems"),
+    "keys": ("minProperties", "maxProperties"),
+}
+BOUNDS = {
+    "integer": PAIRS["range"],
+    "string": (*PAIRS["length"], "pattern"),
+    "array": PAIRS["items"],
+    "object": PAIRS["keys"],
+}
+INT32 = -2**31, 2**31 - 1
+LATER = (10**6,)  # release of a definition whose path has none
 PARTS_OF_PODS = (
     "selector", "affinity", "volumes", "tolerations", "env", "envFrom",
     "resources", "volumeMounts", "containers", "initContainers",
     "volumeClaimTemplates", "securityContext")
 
 
-def read_table(path):
+def parse_table(rows):
     """Return the table's types, as {name: {field: form}}, the type of each
     (group/version, kind), and the words of each enumeration."""
     types, kinds, words = {}, {}, {}
-    with open(path, encoding="utf-8") as file:
-        for line in file:
-            cells = line.rstrip("\n").split("\t")
-            if cells[0] == "@":
-                kinds[f"{cells[1]}/{cells[2]}", cells[3]] = cells[4]
-            elif cells[0] == "=":
-                words[cells[1]] = frozenset(cells[2:])
-            elif not line.startswith("#") and len(cells) == 2:
-                types[cells[0]] = dict(
-                    one.split("=", 1) for one in cells[1].split())
+    for row in rows:
+        cells = row.split("\t")
+        if cells[0] == "@":
+            kinds[f"{cells[1]}/{cells[2]}", cells[3]] = cells[4]
+        elif cells[0] == "=":
+            words[cells[1]] = frozenset(cells[2:])
+        elif not row.startswith("#") and len(cells) == 2:
+            types[cells[0]] = dict(
+                one.split("=", 1) for one in cells[1].split())
     return types, kinds, words
+
+
+def read_table(path):
+    with open(path, encoding="utf-8") as file:
+        return parse_table(file.read().splitlines())
 
 
 NATIVE = {name: set(fields) for name, fields in
@@ -179,10 +89,14 @@ class Form:
     """The type of a field.
 
     many is "" for one value, "[" for a list, "{" for a map. base is a letter or
-    {name: (Form, need)}. words are the words of its enumeration, or None."""
+    {name: (Form, need)}. words are the words of its enumeration, or None.
+    bounds are the constraints of the value, and item_bounds those of the items
+    of a list or map, as {constraint: argument}."""
 
-    def __init__(self, base, many="", words=None):
+    def __init__(self, base, many="", words=None, bounds=None,
+                 item_bounds=None):
         self.base, self.many, self.words = base, many, words
+        self.bounds, self.item_bounds = bounds or {}, item_bounds or {}
 
     def is_any(self):
         return self.base == "x"
@@ -191,21 +105,39 @@ class Form:
 ANY = Form("x")
 
 
+def weakest(name, a, b):
+    """Returns the argument with which a constraint holds if it holds with one
+    of two arguments, or None."""
+    if name in AT_LEAST:
+        return min(a, b)
+    if name in AT_MOST:
+        return max(a, b)
+    return a if a == b else None
+
+
+def weaken(a, b):
+    """Returns the constraints that both have."""
+    both = {name: weakest(name, a[name], b[name])
+            for name in a.keys() & b.keys()}
+    return {name: value for name, value in both.items() if value is not None}
+
+
 def merge(a, b):
     """Returns the union of two forms."""
     if a.many != b.many:
         return ANY
+    bounds = weaken(a.bounds, b.bounds), weaken(a.item_bounds, b.item_bounds)
     if isinstance(a.base, dict) and isinstance(b.base, dict):
         fields = {}
         for name in a.base.keys() | b.base.keys():
             one, other = a.base.get(name), b.base.get(name)
             fields[name] = (merge(one[0], other[0]), min(one[1], other[1])) \
                 if one and other else ((one or other)[0], OPTIONAL)
-        return Form(fields, a.many)
+        return Form(fields, a.many, None, *bounds)
     if a.base != b.base:
         return ANY
     words = a.words | b.words if a.words and b.words else None
-    return Form(a.base, a.many, words)
+    return Form(a.base, a.many, words, *bounds)
 
 
 def is_native(name, fields):
@@ -256,6 +188,22 @@ def need_of(schema, name):
     return NEVER_ZERO if rejects_zero(one) else REQUIRED
 
 
+def bounds_of(schema):
+    """Returns the constraints of a value that the API server checks."""
+    bounds = {}
+    # Unknown fields are dropped before the others are counted.
+    names = () if "properties" in schema else \
+        BOUNDS.get(schema.get("type"), ("pattern",))
+    for one in [schema, *schema.get("allOf", [])]:
+        bounds.update((name, one[name]) for name in names if name in one)
+    if schema.get("format") == "int32":
+        bounds["minimum"] = max(bounds.get("minimum", INT32[0]), INT32[0])
+        bounds["maximum"] = min(bounds.get("maximum", INT32[1]), INT32[1])
+    elif schema.get("format") in FORMATS:
+        bounds["format"] = schema["format"]
+    return bounds
+
+
 def form_of_map(schema, fields):
     native = extended(fields)
     known = NATIVE[native] if native else set()
@@ -263,32 +211,35 @@ def form_of_map(schema, fields):
     for name, one in fields.items():
         if name not in known:
             forms[name] = (form_of(name, one or {}), need_of(schema, name))
-    return Form(forms)
+    return Form(forms, bounds=bounds_of(schema))
 
 
-def form_of_item(name, schema, many):
+def form_of_item(name, schema, many, bounds):
     form = form_of(name, schema)
-    return ANY if form.is_any() or form.many else \
-        Form(form.base, many, form.words)
+    return ANY if form.many or form.is_any() and not form.bounds else \
+        Form(form.base, many, form.words, bounds, form.bounds)
 
 
 def form_of(name, schema):
     if schema.get("x-kubernetes-int-or-string"):
-        return Form("o") if "pattern" not in schema else ANY
+        return Form("x" if "pattern" in schema else "o",
+                    bounds=bounds_of(schema))
     if schema.get("x-kubernetes-preserve-unknown-fields"):
         return ANY
     kind = schema.get("type")
     if kind in LETTERS:
         words = schema.get("enum")
         return Form(LETTERS[kind], words=frozenset(words)
-                    if words and kind == "string" else None)
+                    if words and kind == "string" else None,
+                    bounds=bounds_of(schema))
     if kind == "array" and name == "env":
         return Form("TEnvVar", "[")
     if kind == "array":
-        return form_of_item(name, schema.get("items", {}), "[")
+        return form_of_item(name, schema.get("items", {}), "[",
+                            bounds_of(schema))
     more = schema.get("additionalProperties")
     if isinstance(more, dict):
-        return form_of_item(name, more, "{")
+        return form_of_item(name, more, "{", bounds_of(schema))
     fields = schema.get("properties")
     if not fields or more or is_native(name, fields):
         return ANY
@@ -296,9 +247,9 @@ def form_of(name, schema):
 
 
 def read(folders):
-    """Returns the form of each (group/version, kind), and the kinds of which
-    some definitions list no fields, or none of spec."""
-    kinds, loose = {}, set()
+    """Returns the form of each (group/version, kind), the kinds of which some
+    definitions list no fields, or none of spec, and the form of each release."""
+    kinds, loose, releases = {}, set(), {}
     for folder in folders:
         for path in sorted(pathlib.Path(folder).rglob("*.yaml")):
             text = path.read_text(errors="replace")
@@ -314,8 +265,20 @@ def read(folders):
                     schema = version.get("schema", {}).get("openAPIV3Schema")
                     if schema and version.get("served") and \
                             kind in KINDS.get(at, []):
-                        add_schema(kinds, loose, (at, kind), schema)
-    return kinds, loose
+                        one = add_schema(kinds, loose, (at, kind), schema)
+                        releases.setdefault((at, kind), []).append(
+                            (release_of(path.relative_to(folder)), one))
+    return kinds, loose, releases
+
+
+def release_of(path):
+    """Returns the release of which a part of the path has the name: 0.18 of
+    v0.18.0/x.yaml, 0.18.1 of v0.18.1/x.yaml."""
+    found = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", str(path))
+    if not found:
+        return LATER
+    numbers = tuple(int(one or 0) for one in found.groups())
+    return numbers if numbers[2] else numbers[:2]
 
 
 def without_scalars(form):
@@ -342,6 +305,7 @@ def add_schema(kinds, loose, key, schema):
         loose.add(key)
     else:
         kinds[key] = merge(kinds[key], one) if key in kinds else one
+    return one
 
 
 def unused(name, names):
@@ -389,10 +353,112 @@ def parse_form(text):
     return many, base, words, bool(need)
 
 
+class Constrained:
+    """The types of a table with their constraints. A type whose constraints
+    are not the same in all places becomes several types."""
+
+    def __init__(self, types):
+        self.types, self.names, self.constraints = types, {}, {}
+        self.said = ()  # fields of the kind without constraints
+
+    def add(self, name, forms, mutated):
+        """Returns the name of the type in this place. forms are the form of
+        its fields and, of each release, the release and the form."""
+        fields, rows = {}, []
+        for key, text in self.types[name].items():
+            inner = [(release, form.base[key][0]) for release, form in forms
+                     if isinstance(form.base, dict) and key in form.base]
+            many, base, words, need = parse_form(text)
+            if base[0] == "T" and base[1:] in self.types:
+                base = "T" + self.add(base[1:], inner, mutated)
+            fields[key] = many + base + (f"({words})" if words else "") + \
+                ("+" if need else "")
+            # An enumeration is stricter.
+            if inner and not words and key not in self.said:
+                rows += field_rows(key, [(release, form.bounds)
+                                         for release, form in inner], mutated)
+                rows += field_rows(f"{key}[]", [
+                    (release, form.item_bounds)
+                    for release, form in inner], mutated)
+        at = name, tuple(fields.items()), tuple(rows)
+        if at not in self.names:
+            taken = self.constraints if name in self.constraints else ()
+            own = unused(name, taken and {*self.types, *self.constraints})
+            self.names[at], self.constraints[own] = own, (fields, rows)
+        return self.names[at]
+
+
+def field_rows(key, found, mutated):
+    """Returns the cells of the rows of a field. found has the weakest bounds,
+    then the bounds of each release. zero marks a bound that a zero value violates,
+    because a mutating webhook may omit it."""
+    weakest_bounds, releases = found[0][1], sorted(
+        {release for release, _ in found[1:]})
+    rows = [(key, name, argument, "zero" if mutated and zero else "")
+            for name, argument, zero in arguments(weakest_bounds)]
+    last = [bounds for release, bounds in found[1:]
+            if release == releases[-1]]
+    latest = functools.reduce(weaken, last) if last else {}
+    for name, argument, zero in arguments(latest):
+        some = {one: latest[one] for one in PAIRS.get(name, (name,))
+                if one in latest}
+        lacking = max((release for release, bounds in found[1:]
+                       if weaken(some, bounds) != some), default=None)
+        # The next minor release, if there is one.
+        since = lacking and lacking < LATER and (lacking[0], lacking[1] + 1)
+        if since and any(since <= one < LATER for one in releases):
+            rows.append((key, name, argument, "zero" if mutated and zero
+                         else "-", "{}.{}".format(*since)))
+    return rows
+
+
+def arguments(bounds):
+    """Yields the constraints as rows of the table have them, and True for those
+    that a zero value violates."""
+    for name, pair in PAIRS.items():
+        least, most = (bounds.get(one) for one in pair)
+        if least == INT32[0] and most is None:
+            continue # the field had 32 bits, and has 64 now
+        if least is not None or most is not None:
+            yield (name, " ".join("-" if one is None else str(one)
+                                  for one in (least, most)),
+                   (least or 0) > 0 or (most or 0) < 0)
+    if "pattern" in bounds:
+        pattern = bounds["pattern"].replace("\t", "\\t")
+        # Python rejects some patterns that Go accepts.
+        yield "pattern", pattern, "(?i)" in pattern or \
+            not re.search(pattern, "")
+    if "format" in bounds:
+        yield "format", bounds["format"], True
+
+
+def read_constraints(path):
+    """Returns the table's constraints of all releases, as {(type, field):
+    bounds}."""
+    found = {}
+    with open(path, encoding="utf-8") as file:
+        for row in file:
+            cells = row.rstrip("\n").split("\t")
+            if cells[0] == "!" and len(cells) < 7:
+                bounds = found.setdefault((cells[1], cells[2]), {})
+                pair = PAIRS.get(cells[3])
+                bounds.update({cells[3]: cells[4]} if not pair else {
+                    name: int(text) for name, text in
+                    zip(pair, cells[4].split()) if text != "-"})
+    return found
+
+
+def stricter(bounds, form):
+    """True if the table's constraints reject a value that the definition
+    accepts."""
+    return any(weaken(one, of_form) != one for one, of_form in
+               zip(bounds, (form.bounds, form.item_bounds)))
+
+
 def lacks(table, name, fields, path):
     """Yields the paths of fields and words that the type of this name lacks,
-    and of fields that only the type requires."""
-    types, words = table
+    and of fields that only the type requires or constrains."""
+    types, words, constraints = table
     for key, text in types[name].items():
         if parse_form(text)[3] and (
                 key not in fields or not fields[key][1]):
@@ -407,14 +473,17 @@ def lacks(table, name, fields, path):
             yield from lacks(table, base[1:], form.base, at)
         elif enum and not (form.words and form.words <= words[enum]):
             yield f"{at} has other words"
+        if stricter([constraints.get((name, one), {})
+                     for one in (key, f"{key}[]")], form):
+            yield f"{at} has other constraints"
 
 
 def compare(table, folders):
     types, kinds, words = read_table(table)
-    found, n = [], 0
+    bounds, found, n = read_constraints(table), [], 0
     for key, form in sorted(read(folders)[0].items()):
         n += 1
-        found += lacks((types, words), kinds[key], form.base, key[1]) \
+        found += lacks((types, words, bounds), kinds[key], form.base, key[1]) \
             if key in kinds else [key[1]]
     print("\n".join(found))
     sys.exit(bool(found) or not n)
@@ -433,11 +502,37 @@ def least_need(at, kind, loose):
     return NEVER_ZERO if has_kind(MUTATED, group, kind) else REQUIRED
 
 
-def main():
-    if sys.argv[1:2] == ["--missing"]:
-        compare(sys.argv[2], sys.argv[3:])
+def constrain(table, forms, loose, releases):
+    """Returns the rows of a table with the constraints of its types."""
+    rows, (types, kinds, _) = [], parse_table(table)
+    constrained = Constrained(types)
+    for row in table:
+        if not row.startswith("@"):
+            continue
+        cells = row.split("\t")
+        at = f"{cells[1]}/{cells[2]}", cells[3]
+        known = [] if at in loose or at not in forms else [(None, forms[at])]
+        if known and cells[1] in RELEASED:
+            known += releases[at]
+        constrained.said = SAID.get(cells[1], ())
+        cells[4] = constrained.add(kinds[at], known, has_kind(
+            MUTATED, cells[1], cells[3]))
+        rows.append("\t".join(cells))
+    rows += [row for row in table if row.startswith("=")]
+    found = [(name, constrained.constraints[name])
+             for name in {**types, **constrained.constraints}
+             if name in constrained.constraints]
+    rows += [name + "\t" + " ".join(f"{key}={form}" for key, form in
+                                    fields.items())
+             for name, (fields, _) in found]
+    rows += ["\t".join(("!", name, *cells)).rstrip("\t")
+             for name, (_, constraints) in found for cells in constraints]
+    return rows
+
+
+def type_rows(forms, loose):
+    """Returns the rows of the kinds, words and types."""
     types, kinds = Types(), []
-    forms, loose = read(sys.argv[1:])
     for (at, kind), form in sorted(forms.items()):
         if (at, kind) in loose:
             form = without_words(form)
@@ -456,7 +551,18 @@ def main():
                      ("\tloose" if (at, kind) in loose else ""))
     words = ["\t".join(["=", name, *sorted(one)])
              for one, name in types.enums.items()]
-    print("\n".join(kinds + words + types.rows))
+    return kinds + words + types.rows
 
 
-main()
+def main():
+    if sys.argv[1:2] == ["--missing"]:
+        compare(sys.argv[2], sys.argv[3:])
+    given = sys.argv[1:2] == ["--constraints"]
+    forms, loose, releases = read(sys.argv[3 if given else 1:])
+    rows = pathlib.Path(sys.argv[2]).read_text().splitlines() if given else \
+        type_rows(forms, loose)
+    print("\n".join(constrain(rows, forms, loose, releases)))
+
+
+if __name__ == "__main__":
+    main()

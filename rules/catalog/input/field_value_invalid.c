@@ -5,7 +5,8 @@
  * DNS labels, two items with one name, two sources of one volume. The API
  * server rejects native objects with them. The schema of an operator's kind
  * accepts them in pod templates, and the API server rejects the pods. Outside
- * of pods, words are reported that no release of a common operator allows
+ * of pods, words and values are reported that no release of a common operator
+ * allows, or only releases before the one that the message names
  * (rules/kube/data/custom_types.tsv). At admission only words in operators'
  * kinds are checked: the API server checks native objects itself, and other
  * values would cost too much.
@@ -85,25 +86,76 @@ static const char *message(struct rule_run *run,
 	return text;
 }
 
+/* True for a negative number of pods, which field-type-invalid reports. */
+static bool is_negative_count(const struct value_issue *issue)
+{
+	const struct object *object = issue->object;
+	const struct node *map = issue->at->parent;
+	int64_t n;
+
+	if (!object->npods || object->pods_inferred ||
+	    (!text_eq(issue->at->key, "replicas") &&
+	     !text_eq(issue->at->key, "numOfHosts")) ||
+	    !node_int(issue->at, &n) || n >= 0)
+		return false;
+	FOR_EACH_POD(object, pod)
+		if (pod->group == map)
+			return true;
+	return map == node_get(object->root, "spec");
+}
+
 /* True if another rule reports it with a better message: the restartPolicy of a
- * pod, a mount at /dev/shm, or the implementation of MPI. */
+ * pod, a mount at /dev/shm, the implementation of MPI, or a negative number of
+ * pods. */
 static bool is_said(const struct value_issue *issue)
 {
-	return (issue->pod && !strcmp(issue->field, "restartPolicy")) ||
+	return is_negative_count(issue) ||
+	       (issue->pod && !strcmp(issue->field, "restartPolicy")) ||
 	       !strcmp(issue->field, "mpiImplementation") ||
 	       (text_eq(issue->at->key, "mountPath") &&
 		node_eq(issue->at, SHM_PATH));
+}
+
+/* Returns the message about a constraint of a custom kind, whose definition the
+ * API server has; NULL if the cluster's release of the operator lacks it. */
+static const char *message_of_custom(struct rule_run *run,
+				     const struct value_issue *issue,
+				     bool *certain)
+{
+	const char *name,
+		*text = arena_printf(rule_arena(run),
+				     "%s: the API server rejects the %s",
+				     issue->text, issue->object->kind);
+
+	if (!issue->since)
+		return text;
+	switch (rule_operator_is_at_least(run, issue->object, issue->since,
+					  &name)) {
+	case TRI_YES:
+		return text;
+	case TRI_NO:
+		return NULL;
+	default:
+		*certain = false;
+		return name ? arena_printf(rule_arena(run),
+					   "%s with %s %s and later", text,
+					   name, issue->since)
+			    : NULL;
+	}
 }
 
 static void found(struct value_walk *walk, const struct value_issue *issue)
 {
 	struct rule_run *run = walk->context;
 	const char *text = issue->text ? issue->text : message(run, issue);
-	bool newer = walk->custom && !issue->pod && !issue->c &&
-		     rule_operator_is_newer(run, issue->object);
+	bool of_kind = walk->custom && !issue->pod && !issue->c;
+	bool newer = of_kind && rule_operator_is_newer(run, issue->object);
+	bool certain = !newer;
 	struct finding *f;
 
-	if (is_said(issue) ||
+	if (of_kind && issue->text)
+		text = message_of_custom(run, issue, &certain);
+	if (!text || is_said(issue) ||
 	    (walk->custom && rule_input_defines_kind(run, issue->object)))
 		return;
 	if (issue->c)
@@ -121,13 +173,20 @@ static void found(struct value_walk *walk, const struct value_issue *issue)
 			"`name`: Kubernetes 1.31 removed `source`.");
 	if (issue->values && count_values(issue->values) <= MOST_LISTED)
 		finding_help(run, f, "Use %s.", words(run, issue->values));
-	if (newer)
+	if (!certain)
 		finding_severity(f, SEVERITY_WARNING);
+}
+
+static bool mismatches(struct value_walk *walk, const char *pattern,
+		       const struct node *text)
+{
+	return rule_text_mismatches(walk->context, pattern, text);
 }
 
 static void check(struct rule_run *run, const struct object *object)
 {
 	struct value_walk walk = {.found = found,
+				  .mismatches = mismatches,
 				  .context = run,
 				  .arena = rule_arena(run),
 				  .custom_only = rule_at_admission(run)};
@@ -156,6 +215,6 @@ const struct rule rule_field_value_invalid = {
 	.remedy =
 		"Correct or remove the value. The API reference of Kubernetes, or of the operator for its own kinds, lists the allowed values.",
 	.evidence =
-		"enumerations of k8s.io/api v0.37.2 that kube-apiserver 1.37.2 enforces, and of operators' definitions (rules/kube/data/custom_types.tsv); https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation; observed on kube-apiserver 1.37.2",
+		"enumerations of k8s.io/api v0.37.2 that kube-apiserver 1.37.2 enforces; enumerations and constraints of operators' definitions (rules/kube/data/custom_types.tsv); https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation; observed on kube-apiserver 1.37.2",
 	.check_object = check,
 };

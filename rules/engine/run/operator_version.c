@@ -67,41 +67,56 @@ const char *operator_version(struct rule_run *run, enum operator_name name)
 
 /* The last release of each operator in kube/data/custom_types.tsv. The first
  * row of the group, and of the kind if there is one, counts. */
-static const struct {
+static const struct typed_operator {
 	const char *group, *kind;
 	enum operator_name operator;
-	const char *version;
+	const char *name, *version;
 } typed[] = {
-	{"batch.volcano.sh", NULL, OPERATOR_VOLCANO, "1.15"},
-	{"flow.volcano.sh", NULL, OPERATOR_VOLCANO, "1.15"},
-	{"jobset.x-k8s.io", NULL, OPERATOR_JOBSET, "0.12"},
-	{"kubeflow.org", "MPIJob", OPERATOR_MPI, "0.8"},
-	{"kubeflow.org", "Notebook", OPERATOR_NONE, NULL},
-	{"kubeflow.org", NULL, OPERATOR_TRAINER, "2.3"},
-	{"kueue.x-k8s.io", NULL, OPERATOR_KUEUE, "0.19"},
-	{"leaderworkerset.x-k8s.io", NULL, OPERATOR_LWS, "0.10"},
-	{"ray.io", NULL, OPERATOR_KUBERAY, "1.7"},
-	{"scheduling.run.ai", NULL, OPERATOR_KAI, "0.20"},
-	{"scheduling.volcano.sh", NULL, OPERATOR_VOLCANO, "1.15"},
-	{"serving.kserve.io", NULL, OPERATOR_KSERVE, "0.20"},
-	{"sparkoperator.k8s.io", NULL, OPERATOR_SPARK, "2.5"},
-	{"trainer.kubeflow.org", NULL, OPERATOR_TRAINER, "2.3"},
+	{"batch.volcano.sh", NULL, OPERATOR_VOLCANO, "Volcano", "1.15"},
+	{"flow.volcano.sh", NULL, OPERATOR_VOLCANO, "Volcano", "1.15"},
+	{"jobset.x-k8s.io", NULL, OPERATOR_JOBSET, "JobSet", "0.12"},
+	{"kubeflow.org", "MPIJob", OPERATOR_MPI, "mpi-operator", "0.8"},
+	{"kubeflow.org", "Notebook", OPERATOR_NONE, NULL, NULL},
+	{"kubeflow.org", NULL, OPERATOR_TRAINER, "Trainer", "2.3"},
+	{"kueue.x-k8s.io", NULL, OPERATOR_KUEUE, "Kueue", "0.19"},
+	{"leaderworkerset.x-k8s.io", NULL, OPERATOR_LWS, "LWS", "0.10"},
+	{"ray.io", NULL, OPERATOR_KUBERAY, "KubeRay", "1.7"},
+	{"scheduling.run.ai", NULL, OPERATOR_KAI, "KAI", "0.20"},
+	{"scheduling.volcano.sh", NULL, OPERATOR_VOLCANO, "Volcano", "1.15"},
+	{"serving.kserve.io", NULL, OPERATOR_KSERVE, "KServe", "0.20"},
+	{"sparkoperator.k8s.io", NULL, OPERATOR_SPARK, "Spark operator", "2.5"},
+	{"trainer.kubeflow.org", NULL, OPERATOR_TRAINER, "Trainer", "2.3"},
 };
+
+/* Returns NULL if no policy or snapshot can give the version of the operator.
+ */
+static const struct typed_operator *find_operator(const struct object *object)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(typed); i++)
+		if (text_eq(object->group, typed[i].group) &&
+		    (!typed[i].kind || text_eq(object->kind, typed[i].kind)))
+			return typed[i].version ? &typed[i] : NULL;
+	return NULL;
+}
 
 bool rule_operator_is_newer(struct rule_run *run, const struct object *object)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(typed); i++) {
-		const char *version;
+	const struct typed_operator *one = find_operator(object);
+	const char *version = one ? operator_version(run, one->operator) : NULL;
 
-		if (!text_eq(object->group, typed[i].group) ||
-		    (typed[i].kind && !text_eq(object->kind, typed[i].kind)))
-			continue;
-		version = typed[i].version
-				  ? operator_version(run, typed[i].operator)
-				  : NULL;
-		return version &&
-		       version_is_later_minor(version_read(version),
-					      version_read(typed[i].version));
-	}
-	return false;
+	return version && version_is_later_minor(version_read(version),
+						 version_read(one->version));
+}
+
+enum tri rule_operator_is_at_least(struct rule_run *run,
+				   const struct object *object,
+				   const char *since, const char **name)
+{
+	const struct typed_operator *one = find_operator(object);
+	const char *version = one ? operator_version(run, one->operator) : NULL;
+
+	*name = one ? one->name : NULL;
+	return version ? version_is_at_least(version_read(version),
+					     version_read(since))
+		       : TRI_UNKNOWN;
 }

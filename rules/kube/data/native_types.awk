@@ -119,6 +119,19 @@ function write_field(text, t, at,    flags, type)
 		words == "" ? 0 : enum[words], length(name), tag(name)
 }
 
+# Adds a constraint of a field, or of the items of field "x[]".
+function add_constraint(type, field, kind, argument, zero, since,    items)
+{
+	items = sub(/\[\]$/, "", field)
+	gsub(/[\\"]/, "\\\\&", argument)
+	constrained[type, field] = 1
+	constraint[type, ++constraints[type]] = "\"" field "\", " \
+		length(field) ", " tag(field) ", CONSTRAINT_" toupper(kind) \
+		", \"" argument "\", " (items ? "true" : "false") ", " \
+		(zero == "zero" ? "true" : "false") ", " \
+		(since == "" ? "NULL" : "\"" since "\"")
+}
+
 function constant(what, type)
 {
 	printf "const unsigned native_%s = %d;\n", what, number[type]
@@ -129,10 +142,9 @@ BEGIN { FS = "\t"; types = 0 }
 
 FILENAME ~ /native_types/ && $1 == "@" { kind[++kinds] = $0; next }
 FILENAME ~ /custom_types/ && $1 == "@" { custom[++customs] = $0; next }
-FILENAME ~ /native_constraints/ {
-	constrained[$1, $2] = 1
-	constraint[$1, ++constraints[$1]] = "\"" $2 "\", " length($2) ", " \
-		tag($2) ", CONSTRAINT_" toupper($3) ", \"" $4 "\""
+FILENAME ~ /native_constraints/ { add_constraint($1, $2, $3, $4); next }
+FILENAME ~ /custom_types/ && $1 == "!" {
+	add_constraint($2, $3, $4, $5, $6, $7)
 	next
 }
 FILENAME ~ /(native|custom)_types/ && $1 == "=" {

@@ -8,7 +8,6 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -26,22 +25,25 @@ static void check_range(struct constraint_check *check,
 			const struct node *value,
 			const struct native_constraint *constraint)
 {
-	char *end;
-	int64_t least = strtoll(constraint->argument, &end, 10);
-	int64_t most = strtoll(end, NULL, 10), n;
+	int64_t least, most, n;
 	const char *bounds;
 
-	if (!node_int(value, &n) || (n >= least && n <= most))
+	constraint_bounds(constraint->argument, &least, &most);
+	if (!node_int(value, &n) || (n >= least && n <= most) ||
+	    (constraint->zero && !n))
 		return;
 	bounds =
 		most >= INT32_MAX && n < least
 			? arena_printf(check->arena, "at least %" PRId64, least)
+		: least == INT64_MIN
+			? arena_printf(check->arena, "at most %" PRId64, most)
 			: arena_printf(check->arena,
 				       "between %" PRId64 " and %" PRId64,
 				       least, most);
 	check->found(check, value,
-		     arena_printf(check->arena, "`%s` must be %s, not %" PRId64,
-				  constraint->field, bounds, n));
+		     arena_printf(check->arena, "%s must be %s, not %" PRId64,
+				  constraint_label(check, constraint), bounds,
+				  n));
 }
 
 /* True for an IANA service name (RFC 6335). */
@@ -215,18 +217,10 @@ static const char *description(struct arena *arena,
 	}
 }
 
-/* True for a name in capitals with `_`, or a variable of kustomize, in a field
- * in which both are invalid: sed or kustomize may replace it. */
-static bool is_filled_in(const struct native_constraint *constraint,
-			 const char *s)
+bool constraint_is_filled_in(const char *s)
 {
 	size_t len;
 
-	if (constraint->kind != CONSTRAINT_LABEL &&
-	    constraint->kind != CONSTRAINT_SUBDOMAIN &&
-	    constraint->kind != CONSTRAINT_PORT &&
-	    constraint->kind != CONSTRAINT_PORTNAME)
-		return false;
 	if (strstr(s, "$("))
 		return true;
 	for (; (s = strpbrk(s, UPPER)); s += len) {
@@ -235,6 +229,18 @@ static bool is_filled_in(const struct native_constraint *constraint,
 			return true;
 	}
 	return false;
+}
+
+/* True for a text that may be replaced, in a field in which such texts are
+ * invalid. */
+static bool is_filled_in(const struct native_constraint *constraint,
+			 const char *s)
+{
+	return (constraint->kind == CONSTRAINT_LABEL ||
+		constraint->kind == CONSTRAINT_SUBDOMAIN ||
+		constraint->kind == CONSTRAINT_PORT ||
+		constraint->kind == CONSTRAINT_PORTNAME) &&
+	       constraint_is_filled_in(s);
 }
 
 static void check_text(struct constraint_check *check, const struct node *value,
@@ -439,7 +445,7 @@ static void check_value(struct constraint_check *check,
 			const struct native_constraint *constraint,
 			const struct native_type *type)
 {
-	if (node_is_unknown(value))
+	if (node_is_unset(value) || node_is_unknown(value))
 		return;
 	switch (constraint->kind) {
 	case CONSTRAINT_RANGE:
@@ -467,6 +473,13 @@ static void check_value(struct constraint_check *check,
 		else
 			check_union(check, value, constraint, type);
 		return;
+	case CONSTRAINT_LENGTH:
+	case CONSTRAINT_ITEMS:
+	case CONSTRAINT_KEYS:
+	case CONSTRAINT_PATTERN:
+	case CONSTRAINT_FORMAT:
+		constraint_check_schema(check, value, constraint);
+		return;
 	default:
 		check_text(check, value, constraint);
 	}
@@ -480,6 +493,29 @@ static const struct native_type *field_type(const struct native_type *type,
 	return field && field->form == 'T' ? native_types + field->type : NULL;
 }
 
+/* Checks an item of a list or map against the rows that are about the items of
+ * the same field. */
+static void check_item(struct constraint_check *check, const struct node *item,
+		       const struct native_constraint *row, unsigned n)
+{
+	for (; n--; row++) {
+		check->constraint = row;
+		check_value(check, item, row, NULL);
+	}
+}
+
+/* Returns the number of rows from this one on that are about the items of the
+ * same field. */
+static unsigned count_rows_of_items(const struct native_constraint *row,
+				    unsigned left)
+{
+	unsigned n = 1;
+
+	while (n < left && row[n].items && !strcmp(row[n].field, row->field))
+		n++;
+	return n;
+}
+
 void constraint_check_map(struct constraint_check *check,
 			  const struct node *map,
 			  const struct native_type *type)
@@ -487,14 +523,19 @@ void constraint_check_map(struct constraint_check *check,
 	const struct native_constraint *row =
 		native_constraints + type->constraint;
 
-	for (unsigned i = 0; i < type->nconstraints; i++, row++) {
+	for (unsigned left = type->nconstraints, n; left; left -= n, row += n) {
 		const struct node *node = NULL;
 
+		n = row->items ? count_rows_of_items(row, left) : 1;
 		if (map->tags & node_tag_bit(row->tag))
 			node = node_get_tagged(map, row->field, row->len,
 					       row->tag);
-		if (!node_is_unset(node))
+		check->constraint = row;
+		if (!row->items && !node_is_unset(node))
 			check_value(check, node, row,
 				    field_type(type, row->field, row->len));
+		else if (row->items && (node_is_seq(node) || node_is_map(node)))
+			FOR_EACH_CHILD(node, item)
+				check_item(check, item, row, n);
 	}
 }

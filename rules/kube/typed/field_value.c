@@ -4,8 +4,8 @@
  * (data/native_types.tsv), and their constraints (constraint.c): everywhere in
  * objects of native kinds, and in the pods and containers of operators' kinds,
  * whose operators may add and name containers. For other fields of common
- * operators, data/custom_types.tsv has the enumerations and required fields of
- * all releases.
+ * operators, data/custom_types.tsv has the enumerations, required fields and
+ * constraints of all releases.
  */
 #include "kube/typed.h"
 
@@ -58,7 +58,22 @@ static void found(struct values *values, const struct node *at,
 static void found_fault(struct constraint_check *check, const struct node *at,
 			const char *text)
 {
-	found(check->context, at, "", NULL, text);
+	struct values *values = check->context;
+
+	/* One constraint of a value is enough. */
+	if (values->walk->custom && at == values->issue.at)
+		return;
+	values->issue.since = check->constraint->since;
+	found(values, at, "", NULL, text);
+	values->issue.since = NULL;
+}
+
+static bool mismatches(struct constraint_check *check, const char *pattern,
+		       const struct node *text)
+{
+	struct values *values = check->context;
+
+	return values->walk->mismatches(values->walk, pattern, text);
 }
 
 bool native_word_is_allowed(const struct node *node,
@@ -143,15 +158,18 @@ static void visit_field(struct values *values, const struct node *map,
 static void check_constraints(struct values *values, const struct node *map,
 			      const struct native_type *type)
 {
+	const struct object *object = values->issue.object;
 	struct constraint_check check = {
 		.found = found_fault,
+		.mismatches = mismatches,
 		.arena = values->walk->arena,
 		.context = values,
 		.reports_unknown = reports_unknown(values),
 		/* The operator merges their containers into others. */
-		.partial = !values->native &&
-			   (values->issue.object->class == KIND_SERVING ||
-			    values->issue.object->class == KIND_TEMPLATE),
+		.partial = object->fragment ||
+			   (!values->native && !values->walk->custom &&
+			    (object->class == KIND_SERVING ||
+			     object->class == KIND_TEMPLATE)),
 	};
 
 	constraint_check_map(&check, map, type);
@@ -225,9 +243,7 @@ static void check_object(struct values *values, const struct object *object)
 	const struct native_kind *kind =
 		native_kind(object->group, object->version, object->kind);
 	const struct operator_kind *custom =
-		kind || walk->defined || walk->check == VALUE_CONSTRAINTS
-			? NULL
-			: operator_kind(object);
+		kind || walk->defined ? NULL : operator_kind(object);
 
 	walk->custom = custom;
 	if (kind || custom)

@@ -66,6 +66,11 @@ enum native_constraint_kind {
 	CONSTRAINT_MOST,
 	CONSTRAINT_WITH,
 	CONSTRAINT_NOT,
+	CONSTRAINT_LENGTH,
+	CONSTRAINT_ITEMS,
+	CONSTRAINT_KEYS,
+	CONSTRAINT_PATTERN,
+	CONSTRAINT_FORMAT,
 };
 
 struct native_constraint {
@@ -74,6 +79,10 @@ struct native_constraint {
 	unsigned short tag; /* node_tag() of the field */
 	enum native_constraint_kind kind;
 	const char *argument; /* column of the table */
+	bool items;	      /* it is one of the items of a list or map */
+	bool zero; /* 0 or an empty value may be omitted, and is valid */
+	/* first release of the operator that has it; NULL: all have it */
+	const char *since;
 };
 
 struct native_type {
@@ -96,8 +105,8 @@ struct native_kind {
 	unsigned short type;
 };
 
-/* A custom kind. Its types have fields, some of them required or with allowed
- * words, but no constraints and no defaults. */
+/* A custom kind. Its types have fields, some of them required, with allowed
+ * words or with constraints, but no defaults. */
 struct operator_kind {
 	const char *group, *version, *kind;
 	/* The operator also has a definition that preserves all fields. */
@@ -135,7 +144,8 @@ const char *native_wanted_type(const struct node *node, char form);
 bool native_word_is_allowed(const struct node *node,
 			    const struct native_field *field);
 
-/* Checks values against the constraints of data/native_constraints.tsv. */
+/* Checks values against the constraints of data/native_constraints.tsv and
+ * data/custom_types.tsv. */
 
 struct constraint_check {
 	/* text is a message: "`maxSkew` must be at least 1, not 0". */
@@ -145,7 +155,12 @@ struct constraint_check {
 	void *context;
 	/* field-unknown reports fields that the types lack */
 	bool reports_unknown;
-	bool partial; /* another object may add the missing member of a union */
+	/* True if the text does not match a regular expression of Go. */
+	bool (*mismatches)(struct constraint_check *check, const char *pattern,
+			   const struct node *text);
+	const struct native_constraint *constraint; /* the violated one */
+	/* another object may add the missing member of a union, or items */
+	bool partial;
 };
 
 /* Checks the values of a map against the constraints of its type. Unknown
@@ -153,6 +168,21 @@ struct constraint_check {
 void constraint_check_map(struct constraint_check *check,
 			  const struct node *map,
 			  const struct native_type *type);
+
+/* -- schema_constraint.c: constraints of definitions ------------------------
+ */
+
+void constraint_check_schema(struct constraint_check *check,
+			     const struct node *value,
+			     const struct native_constraint *constraint);
+/* Reads "1 63". A bound of `-` leaves that side open. */
+void constraint_bounds(const char *argument, int64_t *least, int64_t *most);
+/* Returns "`field`", or "each item of `field`". */
+const char *constraint_label(struct constraint_check *check,
+			     const struct native_constraint *constraint);
+/* True for a name in capitals with `_`, or a variable of kustomize: sed or
+ * kustomize may replace it. */
+bool constraint_is_filled_in(const char *s);
 
 /* Functions that build the trees of kube/typed.h; private to this folder. */
 

@@ -230,6 +230,17 @@ bool cel_regex_matches(struct arena *arena, const char *regex,
 	return search_begin(&search) && search_from(&search, 0);
 }
 
+bool cel_regex_mismatches(struct arena *arena, const char *regex,
+			  const char *text, size_t len)
+{
+	struct regex_search search = {.arena = arena,
+				      .regex = {regex, strlen(regex)},
+				      .text = {text, len}};
+
+	return search_begin(&search) && !search_from(&search, 0) &&
+	       !cel_is(search.error, CEL_ERROR);
+}
+
 static struct regex_search search_of(const struct cel_call *call)
 {
 	return (struct regex_search){.arena = call->arena,
