@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edits of the author's file: a text replaces the bytes start..end, and all
- * other bytes stay, including comments and style. If the result is uncertain
- * (aliases, merge keys, block scalars, tabs, unknown values), the group of
- * edits is rejected with a reason.
+ * Edits of the author's file, and their unified diff. A text replaces the
+ * bytes start..end, and all other bytes stay, including comments and style. If
+ * the result is uncertain (aliases, merge keys, block scalars, tabs, unknown
+ * values), the group of edits is rejected with a reason.
  *
  * Offsets count from source->text; add source->bom for offsets in the file.
  */

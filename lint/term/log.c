@@ -169,6 +169,7 @@ void progress_init(struct progress *progress, bool quiet)
 		progress->on = false;
 }
 
+/* Draws at most ten times per second, by one thread at a time. */
 void progress_show(struct progress *progress, size_t done, size_t total)
 {
 	char bar[LONGEST_BAR + 1];

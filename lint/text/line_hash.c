@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computes a rolling hash over the file, as UTF-16 units without blanks and
- * tabs, with LF as line end, followed by 0xFFFF and a window of zeros. The hash
- * of a line is that of the window that begins at its first unit: the sum of the
- * units times falling powers of 37, modulo 2 to the power of 64. Lines end at
- * CR, LF and CRLF, as GitHub counts them, unlike kubectl.
+ * Counts hashes of lines. Computes a rolling hash over the file, as UTF-16
+ * units without blanks and tabs, with LF as line end, followed by 0xFFFF and a
+ * window of zeros. The hash of a line is that of the window that begins at its
+ * first unit: the sum of the units times falling powers of 37, modulo 2 to the
+ * power of 64. Lines end at CR, LF and CRLF, as GitHub counts them, unlike
+ * kubectl.
  */
 #include "line_hash.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arrays on the heap. They grow by half their size: in a table of 100,000 rows
- * this wastes less than doubling, and realloc() of large blocks moves pages
- * instead of copying them.
+ * Arrays on the heap and in arenas. On the heap, they grow by half their size:
+ * in a table of 100,000 rows this wastes less than doubling, and realloc() of
+ * large blocks moves pages instead of copying them.
  */
 #include "base/array.h"
 

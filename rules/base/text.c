@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions on bytes and UTF-8. Only ASCII is case-folded, because Kubernetes
- * names, keys and enumerations are ASCII.
+ * Functions on bytes and UTF-8, and hashes under a random key. Only ASCII is
+ * case-folded, because Kubernetes names, keys and enumerations are ASCII.
  */
 #include "base/text.h"
 

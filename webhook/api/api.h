@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A client for one API server: HTTPS with a verified certificate, without
- * redirects and proxies, with limits for sizes and times. Credentials and
- * certificates from files are read again for each request; if a file is missing
- * or unreadable, the texts read before stay in use.
+ * A client for one API server, with its configuration and single transfers:
+ * HTTPS with a verified certificate, without redirects and proxies, with
+ * limits for sizes and times. Credentials and certificates from files are read
+ * again for each request; if a file is missing or unreadable, the texts read
+ * before stay in use.
  *
  * Requests may be sent by several threads at a time.
  */

@@ -22,6 +22,11 @@
 #include "reflector.h"
 #include "webhook/api/api.h"
 
+/*
+ * The time is monotonic, so that a step of the clock does not change a wait,
+ * and it counts while the machine is suspended, so that the state is old
+ * afterwards.
+ */
 int64_t live_now(void)
 {
 	struct timespec now;
@@ -30,6 +35,7 @@ int64_t live_now(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+/* Random waits keep replicas from sending requests at the same moment. */
 uint32_t live_random(uint32_t n)
 {
 	uint32_t bits = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Deadlines of connections. libmicrohttpd has only a timeout for silence, and a
- * client that sends one byte per second is never silent.
+ * Listening sockets, and deadlines of connections. libmicrohttpd has only a
+ * timeout for silence, and a client that sends one byte per second is never
+ * silent.
  *
  * Each connection records its phase; a watchdog thread checks all connections
  * ten times a second and shuts down the sockets of those that are late. It

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Environments and the type checker (cel-go checker/checker.go, with the
- * options that Kubernetes sets: homogeneous aggregate literals, cross-type
- * numeric comparisons, optional types).
+ * Environments, the type checker, and the unification of types (cel-go
+ * checker/checker.go, with the options that Kubernetes sets: homogeneous
+ * aggregate literals, cross-type numeric comparisons, optional types).
  */
 #ifndef CEL_CHECK_H
 #define CEL_CHECK_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls and operators. `&&` and `||` ignore errors and unknown values if the
- * other side decides; all other functions are strict. If one argument is
- * unknown and another is an error, the result is unknown (in cel-go, the first
- * of them is the result).
+ * Calls and operators, and the work that they cause. `&&` and `||` ignore
+ * errors and unknown values if the other side decides; all other functions are
+ * strict. If one argument is unknown and another is an error, the result is
+ * unknown (in cel-go, the first of them is the result).
  */
 #include "base/text.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State and functions of the parser, which the files of this folder share. */
+/*
+ * State and functions of the lexer and the parser, which the files of this
+ * folder share.
+ */
 #ifndef CEL_PARSER_H
 #define CEL_PARSER_H
 

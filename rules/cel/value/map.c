@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Creates maps and finds keys. Numbers of different kinds are the same key if
- * they are exactly equal (cel-go common/types/map.go). Larger maps have a hash
- * table with open addressing, whose slots contain 1 + index of the entry, or 0.
+ * Creates lists and maps, and finds keys. Numbers of different kinds are the
+ * same key if they are exactly equal (cel-go common/types/map.go). Larger maps
+ * have a hash table with open addressing, whose slots contain 1 + index of the
+ * entry, or 0.
  */
 #include "cel/value.h"
 

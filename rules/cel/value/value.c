@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Creates values and reads lists and maps. Look-ups of keys are in map.c. */
+/*
+ * Creates values, reads lists and maps, and computes costs. Look-ups of keys
+ * are in map.c.
+ */
 #include "cel/value.h"
 
 #include <errno.h>

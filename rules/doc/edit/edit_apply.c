@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Applies a plan to a tree, and writes it as a JSON Patch. For a list, the
- * patch first changes items, then removes items from the back, then appends
- * items, so that every index refers to the old list.
+ * Applies a plan to a tree, and writes it as a JSON Patch; removes the keys of
+ * lists that become empty. For a list, the patch first changes items, then
+ * removes items from the back, then appends items, so that every index refers
+ * to the old list.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads files into objects: policies, bindings, definitions, namespaces,
- * parameters.
+ * Reads files into objects (policies, bindings, definitions, namespaces,
+ * parameters), and removes duplicates.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A rule of a document of kind Rules, after it was read and compiled. The rule
- * and the trees from which it was read are in the arena of the policy; threads
- * share them.
+ * A rule of a document of kind Rules, after it was read and compiled, and its
+ * export. The rule and the trees from which it was read are in the arena of
+ * the policy; threads share them.
  */
 #ifndef RULES_ENGINE_CUSTOM_INTERNAL_H
 #define RULES_ENGINE_CUSTOM_INTERNAL_H

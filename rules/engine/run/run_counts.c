@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counts objects, devices and findings over all input. Each thread counts
- * separately; the sum does not depend on which thread read which file.
+ * Counts objects, devices, findings and skipped rules over all input. Each
+ * thread counts separately; the sum does not depend on which thread read which
+ * file.
  */
 #include <stdio.h>
 #include <string.h>

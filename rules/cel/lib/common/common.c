@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that several libraries use: error values, digits, quotes, searching
- * in text.
+ * Functions that several libraries use: error values, digits, quotes,
+ * searching in text, texts of numbers.
  */
 #include "rules/cel/lib/lib_internal.h"
 

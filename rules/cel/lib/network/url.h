@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parses URLs like Go's net/url (1.26). Parts point into the text, or are
- * decoded in the arena; decoded ones are valid UTF-8.
+ * Parses URLs like Go's net/url (1.26), and addresses. Parts point into the
+ * text, or are decoded in the arena; decoded ones are valid UTF-8.
  */
 #ifndef CEL_URL_H
 #define CEL_URL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Timestamps and durations: conversions and arithmetic (cel-go common/types
- * timestamp.go, duration.go, overflow.go).
+ * Timestamps and durations: conversions, arithmetic and fields (cel-go
+ * common/types timestamp.go, duration.go, overflow.go).
  */
 #include "rules/cel/lib/lib_internal.h"
 
