@@ -439,7 +439,25 @@ static void check_pair(struct constraint_check *check, const struct node *map,
 				  other));
 }
 
-/* type is the type of the map or list of maps; NULL for other values. */
+/* Checks a map, or the maps of a list, in a field of the type. */
+static void check_unions(struct constraint_check *check,
+			 const struct node *value,
+			 const struct native_constraint *constraint,
+			 const struct native_type *type)
+{
+	const struct native_field *field =
+		native_find(type, constraint->field, constraint->len);
+	const struct native_type *of_maps =
+		field && field->form == 'T' ? native_types + field->type : NULL;
+
+	if (!node_is_seq(value))
+		check_union(check, value, constraint, of_maps);
+	else
+		FOR_EACH_CHILD(value, item)
+			check_union(check, item, constraint, of_maps);
+}
+
+/* type has the field of the value. */
 static void check_value(struct constraint_check *check,
 			const struct node *value,
 			const struct native_constraint *constraint,
@@ -467,11 +485,7 @@ static void check_value(struct constraint_check *check,
 		return;
 	case CONSTRAINT_ONE:
 	case CONSTRAINT_MOST:
-		if (node_is_seq(value))
-			FOR_EACH_CHILD(value, item)
-				check_union(check, item, constraint, type);
-		else
-			check_union(check, value, constraint, type);
+		check_unions(check, value, constraint, type);
 		return;
 	case CONSTRAINT_LENGTH:
 	case CONSTRAINT_ITEMS:
@@ -485,22 +499,15 @@ static void check_value(struct constraint_check *check,
 	}
 }
 
-static const struct native_type *field_type(const struct native_type *type,
-					    const char *name, size_t len)
-{
-	const struct native_field *field = native_find(type, name, len);
-
-	return field && field->form == 'T' ? native_types + field->type : NULL;
-}
-
 /* Checks an item of a list or map against the rows that are about the items of
  * the same field. */
 static void check_item(struct constraint_check *check, const struct node *item,
-		       const struct native_constraint *row, unsigned n)
+		       const struct native_constraint *row, unsigned n,
+		       const struct native_type *type)
 {
 	for (; n--; row++) {
 		check->constraint = row;
-		check_value(check, item, row, NULL);
+		check_value(check, item, row, type);
 	}
 }
 
@@ -532,10 +539,9 @@ void constraint_check_map(struct constraint_check *check,
 					       row->tag);
 		check->constraint = row;
 		if (!row->items && !node_is_unset(node))
-			check_value(check, node, row,
-				    field_type(type, row->field, row->len));
+			check_value(check, node, row, type);
 		else if (row->items && (node_is_seq(node) || node_is_map(node)))
 			FOR_EACH_CHILD(node, item)
-				check_item(check, item, row, n);
+				check_item(check, item, row, n, type);
 	}
 }

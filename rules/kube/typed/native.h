@@ -137,6 +137,9 @@ const struct operator_kind *operator_kind(const struct object *object);
 /* Returns NULL if the type lacks the field. */
 const struct native_field *native_find(const struct native_type *type,
 				       const char *name, size_t len);
+/* Returns the field that a child of a map of the type is, or NULL. */
+const struct native_field *native_field_of(const struct native_type *type,
+					   const struct node *child);
 /* Returns the required type in words if a value of that form cannot be
  * decoded, else NULL. */
 const char *native_wanted_type(const struct node *node, char form);

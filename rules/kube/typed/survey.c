@@ -78,8 +78,7 @@ static void visit_map(struct survey *survey, const struct node *map,
 	survey->reached +=
 		number == native_pod_spec || number == native_container;
 	FOR_EACH_CHILD(map, child) {
-		const struct native_field *field =
-			native_find(type, child->key, child->key_len);
+		const struct native_field *field = native_field_of(type, child);
 
 		if (field)
 			visit_value(survey, child, field);

@@ -304,11 +304,11 @@ const struct operator_kind *operator_kind(const struct object *object)
 	return NULL;
 }
 
-const struct native_field *native_find(const struct native_type *type,
-				       const char *name, size_t len)
+static const struct native_field *find_field(const struct native_type *type,
+					     const char *name, size_t len,
+					     uint16_t tag)
 {
 	const unsigned char *slots = native_slots + type->slot;
-	uint16_t tag = node_tag(name, len);
 
 	for (unsigned i = tag, n; (n = slots[i & type->slot_mask]); i++) {
 		const struct native_field *field =
@@ -319,6 +319,18 @@ const struct native_field *native_find(const struct native_type *type,
 			return field;
 	}
 	return NULL;
+}
+
+const struct native_field *native_find(const struct native_type *type,
+				       const char *name, size_t len)
+{
+	return find_field(type, name, len, node_tag(name, len));
+}
+
+const struct native_field *native_field_of(const struct native_type *type,
+					   const struct node *child)
+{
+	return find_field(type, child->key, child->key_len, child->tag);
 }
 
 bool typed_serves(const char *group, const char *version, const char *plural)
