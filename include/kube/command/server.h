@@ -21,6 +21,9 @@ const char *container_hub_model(const struct argv *argv,
 /* Returns the pod's only container besides init containers; NULL if there are
  * several or none. */
 const struct container *pod_only_container(const struct pod *pod);
+/* Returns the name of the model server that the container starts, such as
+ * "vLLM", "SGLang" or "Ollama"; NULL for other programs. */
+const char *container_server(const struct container *c);
 /* The port on which a container's server listens. */
 struct listen_port {
 	int64_t number; /* 0 if unknown */

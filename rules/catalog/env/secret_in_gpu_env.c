@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/command.h"
+#include "kube/command/server.h"
 #include "kube/secret/secret.h"
 
 #define IN_PLAIN                                                               \
@@ -73,19 +74,13 @@ static void check_entry(struct rule_run *run, const struct container *c,
 		report_container(run, c, entry->value, "`%s`" IN_PLAIN, name);
 }
 
-/* True if the command is a server that accepts only requests with the key of
+/* True if the container is a server that accepts only requests with the key of
  * its flag --api-key. */
-static bool is_server(const struct argv *argv, const struct container *c)
+static bool is_server(const struct container *c)
 {
-	static const char *const servers[] = {
-		"vllm.entrypoints.openai.api_server", "sglang.launch_server",
-		NULL};
+	const char *server = container_server(c);
 
-	return argv_have_any(argv, servers) ||
-	       (argv_have(argv, "vllm") && argv_have(argv, "serve") &&
-		!argv_have(argv, "bench")) ||
-	       (node_is_unset(node_get(c->node, "command")) &&
-		text_contains(c->image, "vllm/vllm-openai"));
+	return text_eq(server, "vLLM") || text_eq(server, "SGLang");
 }
 
 /* True if some flag may be one that check_flags() looks up. */
@@ -127,7 +122,7 @@ static bool check_flags(struct rule_run *run, const struct container *c)
 
 		if (!text || strpbrk(text, "${<") || is_reference(text) ||
 		    !secret_is(flags[i].variable, text) || is_prefix(text) ||
-		    (serves ? !is_server(&argv, c) : is_words(text)))
+		    (serves ? !is_server(c) : is_words(text)))
 			continue;
 		f = report_container(run, c, arg->node,
 				     "the value of `%s`" IN_PLAIN,

@@ -4,7 +4,7 @@
  * argparse rejects the rest as "unrecognized arguments", or the value in
  * `--flag=true`; `vllm serve` treats it as the model. Flags that accept a
  * value in some release, such as vLLM's --enable-chunked-prefill, are not
- * listed. Sources: vllm v0.4.0 to v0.9 and at 95af7009 of HabanaAI/vllm-fork,
+ * listed. Sources: vllm v0.4.0 to v0.9, v0.11.0 and at 95af7009 of HabanaAI/vllm-fork,
  * vllm/engine/arg_utils.py and entrypoints/openai/cli_args.py (store_true or
  * BooleanOptionalAction); sglang 0.3.0, 0.4.6 and 0.5.3 srt/server_args.py
  * (store_true); CPython 3.12 Lib/argparse.py.
@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/command.h"
+#include "kube/command/server.h"
 #include "kube/purpose/purpose.h"
 
 static const char *const vllm_flags[] = {"--enable-prefix-caching",
@@ -43,15 +44,6 @@ static const char *const sglang_flags[] = {"--trust-remote-code",
 					   "--log-requests",
 					   "--skip-tokenizer-init",
 					   NULL};
-
-static bool is_vllm(const struct argv *argv, const struct container *c)
-{
-	return argv_have(argv, "vllm.entrypoints.openai.api_server") ||
-	       (argv_have(argv, "vllm") && argv_have(argv, "serve") &&
-		!argv_have(argv, "bench")) ||
-	       (node_is_unset(node_get(c->node, "command")) &&
-		text_contains(c->image, "vllm/vllm-openai"));
-}
 
 /* Returns the flag of the list that the word sets, with - and _ alike; or
  * NULL. */
@@ -103,11 +95,12 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		struct argv argv = container_argv(c);
+		const char *server = container_server(c);
 
-		if (is_vllm(&argv, c))
-			check_flags(run, c, &argv, "vLLM", vllm_flags);
-		else if (argv_have(&argv, "sglang.launch_server"))
-			check_flags(run, c, &argv, "SGLang", sglang_flags);
+		if (text_eq(server, "vLLM"))
+			check_flags(run, c, &argv, server, vllm_flags);
+		else if (text_eq(server, "SGLang"))
+			check_flags(run, c, &argv, server, sglang_flags);
 	}
 }
 

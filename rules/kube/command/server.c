@@ -71,6 +71,7 @@ const struct container *pod_only_container(const struct pod *pod)
 
 /* A model server whose port is known without a flag. */
 struct model_server {
+	const char *name;
 	/* End of the name of its published image, or a name with the start of
 	 * the tag; NULL if the image starts something else. */
 	const char *image;
@@ -87,13 +88,16 @@ struct model_server {
  * llama.cpp b6700, whose programs have other defaults in other images.
  */
 static const struct model_server servers[] = {
-	{"vllm-openai", "vllm", "serve", NULL, 8000},
-	{NULL, "vllm.entrypoints.openai.api_server", NULL, NULL, 8000},
-	{NULL, "sglang.launch_server", NULL, NULL, 30000},
-	{"ollama/ollama", "ollama", "serve", "OLLAMA_HOST", 11434},
-	{"huggingface/text-generation-inference", NULL, NULL, "PORT", 80},
-	{"huggingface/text-embeddings-inference", NULL, NULL, "PORT", 80},
-	{"ggml-org/llama.cpp:server", NULL, NULL, "LLAMA_ARG_PORT", 8080},
+	{"vLLM", "vllm-openai", "vllm", "serve", NULL, 8000},
+	{"vLLM", NULL, "vllm.entrypoints.openai.api_server", NULL, NULL, 8000},
+	{"SGLang", NULL, "sglang.launch_server", NULL, NULL, 30000},
+	{"Ollama", "ollama/ollama", "ollama", "serve", "OLLAMA_HOST", 11434},
+	{"TGI", "huggingface/text-generation-inference", NULL, NULL, "PORT",
+	 80},
+	{"TEI", "huggingface/text-embeddings-inference", NULL, NULL, "PORT",
+	 80},
+	{"llama.cpp", "ggml-org/llama.cpp:server", NULL, NULL, "LLAMA_ARG_PORT",
+	 8080},
 };
 
 /* True if the image has this name, after any registry and before any tag. The
@@ -141,6 +145,15 @@ static const struct model_server *find_server(const struct container *c,
 	}
 	*at = NULL;
 	return NULL;
+}
+
+const char *container_server(const struct container *c)
+{
+	struct argv argv = container_argv(c);
+	const struct node *at;
+	const struct model_server *s = find_server(c, &argv, &at);
+
+	return s ? s->name : NULL;
 }
 
 static int64_t port_number(const char *text)
