@@ -4,10 +4,11 @@
  * argparse rejects the rest as "unrecognized arguments", or the value in
  * `--flag=true`; `vllm serve` treats it as the model. Flags that accept a
  * value in some release, such as vLLM's --enable-chunked-prefill, are not
- * listed. Sources: vllm v0.4.0 to v0.9, v0.11.0 and at 95af7009 of HabanaAI/vllm-fork,
- * vllm/engine/arg_utils.py and entrypoints/openai/cli_args.py (store_true or
- * BooleanOptionalAction); sglang 0.3.0, 0.4.6 and 0.5.3 srt/server_args.py
- * (store_true); CPython 3.12 Lib/argparse.py.
+ * listed. Sources: vllm v0.4.0 to v0.9, v0.11.0 and at 95af7009 of
+ * HabanaAI/vllm-fork, vllm/engine/arg_utils.py and
+ * entrypoints/openai/cli_args.py (store_true or BooleanOptionalAction); sglang
+ * 0.3.0, 0.4.6 and 0.5.3 srt/server_args.py (store_true); CPython 3.12
+ * Lib/argparse.py.
  */
 #include <string.h>
 
