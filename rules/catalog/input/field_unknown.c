@@ -8,8 +8,8 @@
  * release may have it; in a cluster with a newer release, each one is. In
  * templates of serving kinds, which may have more fields, and in an operator's
  * own types for pods, only devices below an unknown key are reported. A field
- * that only other releases have is a warning. Skipped at admission, because the
- * API server has dropped the fields, unless a schema preserves them.
+ * of other releases is a warning, but an error if Kubernetes is 1.36, which has
+ * none of them. Skipped at admission: the server has already dropped fields.
  */
 #include <ctype.h>
 #include <string.h>
@@ -147,7 +147,8 @@ static void found(struct unknown_walk *walk, const struct unknown_field *field)
 	struct rule_run *run = walk->context;
 	const char *key = field->at->key;
 	const char *help = replaced(field);
-	bool may_be_new = walk->custom && !walk->pod && !help &&
+	bool custom = walk->custom && !walk->pod;
+	bool may_be_new = custom && !help &&
 			  ((!field->near && !field->owner) ||
 			   rule_operator_is_newer(run, walk->object));
 	const char *what = arena_printf(
@@ -157,7 +158,7 @@ static void found(struct unknown_walk *walk, const struct unknown_field *field)
 		consequence(run, field->near, walk->loose && !walk->pod));
 	struct finding *f;
 
-	if (walk->custom && !walk->pod &&
+	if (custom &&
 	    (rule_input_defines_kind(run, walk->object) ||
 	     has_stray_device(walk, field->at) || is_read(walk, field)))
 		return;
@@ -165,16 +166,15 @@ static void found(struct unknown_walk *walk, const struct unknown_field *field)
 		      : report_object(run, walk->object, field->at, "%s", what);
 	finding_at_key(run, f, field->at);
 	if (help) {
-		finding_severity(f, SEVERITY_WARNING);
+		if (custom || rule_platform(run)->kubernetes < 36)
+			finding_severity(f, SEVERITY_WARNING);
 		finding_help(run, f, "%s", help);
 	} else if (!field->near && (text_lists("apiVersion kind", key) ||
 				    node_is_unset(field->at))) {
 		finding_help(run, f, "Remove the field.");
 	} else if (may_be_new) {
 		finding_severity(f, SEVERITY_WARNING);
-		finding_help(
-			run, f,
-			"Remove the field, unless a newer release of the operator has it.");
+		finding_help(run, f, "Remove it, if no newer release has it.");
 	} else if (!field->near && field->owner && !field->unclear) {
 		finding_help(run, f,
 			     "Move it to `%.*s`, which has such a field.",
