@@ -34,8 +34,8 @@ static bool is_reference(const char *text)
 }
 
 /* True for a text that consists of words, such as the name of a secret or a
- * placeholder. Keys and tokens contain digits, or letters in random order, and
- * no blanks. */
+ * placeholder, also with a number at its end, such as AWS's EXAMPLE. Keys and
+ * tokens contain digits, or letters in random order, and no blanks. */
 static bool is_words(const char *text)
 {
 	static const char *const words[] = {
@@ -43,12 +43,13 @@ static bool is_words(const char *text)
 		"no-key", "placeholder", "change",  "insert",  "todo",
 		"here",	  "disabled",	 "offline", "local",   "ollama",
 		"addkey", NULL};
+	static const char digits[] = "0123456789";
+	size_t letters = strcspn(text, digits);
 
-	if (strchr(text, ' '))
+	if (strchr(text, ' ') || strstr(text, "EXAMPLE"))
 		return true;
-	for (const char *c = text; *c; c++)
-		if (isdigit((unsigned char)*c))
-			return false;
+	if (text[letters + strspn(text + letters, digits)])
+		return false;
 	return text_any(text, words, text_contains_ci);
 }
 
@@ -58,9 +59,8 @@ static bool is_prefix(const char *text)
 {
 	static const char *const starts[] = {"hf_", "nvapi-", "sk-", "ghp_",
 					     NULL};
-	enum { SHORTEST = 16 };
 
-	return strlen(text) < SHORTEST && !text_contains(text, "***") &&
+	return strlen(text) < 16 && !text_contains(text, "***") &&
 	       text_any(text, starts, text_starts);
 }
 
@@ -153,11 +153,13 @@ static void take_token(void *context, size_t at, size_t len)
 		different += !seen[(unsigned char)search->text[i]];
 		seen[(unsigned char)search->text[i]] = true;
 	}
-	search->found |= different >= 6;
+	search->found |=
+		different >= 6 && !memmem(search->text + at, len, "EXAMPLE", 7);
 }
 
-/* True for `https://user:PASSWORD@host`, where the password has a digit. */
-static bool has_url_password(const char *text)
+/* True for `https://user:PASSWORD@host`, where the password has a digit. In
+ * docker://NAME:TAG@sha256:DIGEST, it is a tag. */
+static bool has_url_password(struct arena *arena, const char *text)
 {
 	while ((text = strstr(text, "://"))) {
 		size_t len;
@@ -165,14 +167,17 @@ static bool has_url_password(const char *text)
 		text += 3 + strcspn(text + 3, ":@/ \t\n\"'");
 		len = *text == ':' ? strcspn(++text, "@/ \t\n\"'$<{*") : 0;
 		if (len >= 8 && text[len] == '@' &&
-		    strcspn(text, "0123456789") < len)
+		    strcspn(text, "0123456789") < len &&
+		    !text_starts(text + len, "@sha256:") &&
+		    secret_is("PGPASSWORD", arena_strndup(arena, text, len)))
 			return true;
 	}
 	return false;
 }
 
 /* Returns the name of the first variable that the text sets to a secret, as
- * `NAME=value` or, if `yaml` is set, as `NAME: value`; or NULL. */
+ * `NAME=value` or, if `yaml` is set, as `NAME: value`; or NULL. A short value
+ * may be a word of a comment. */
 static const char *assigned_secret(struct arena *arena, const char *text,
 				   bool yaml)
 {
@@ -189,9 +194,9 @@ static const char *assigned_secret(struct arena *arena, const char *text,
 		value += 1 + strspn(value + 1, yaml ? " \"'" : "\"'");
 		value = arena_strndup(arena, value,
 				      strcspn(value, " \t\n\"';,&|"));
-		if (!strpbrk(value, "${<`") && secret_is(name, value) &&
-		    !is_reference(value) && !is_words(value) &&
-		    !is_prefix(value))
+		if (strlen(value) >= 8 && !strpbrk(value, "${<`") &&
+		    secret_is(name, value) && !is_reference(value) &&
+		    !is_words(value) && !is_prefix(value))
 			return name;
 	}
 	return NULL;
@@ -224,7 +229,7 @@ static const char *secret_in(struct rule_run *run, const struct node *node,
 	secret_tokens(search.text, node->len, take_token, &search);
 	if (search.found)
 		return "a token";
-	if (has_url_password(search.text))
+	if (has_url_password(rule_arena(run), search.text))
 		return "the password of a URL";
 	name = assigned_secret(rule_arena(run), search.text, yaml);
 	return name ? arena_printf(rule_arena(run), "`%s`", name) : NULL;

@@ -67,6 +67,20 @@ static bool is_pod(struct rule_run *run, const struct workload *beside,
 	return found;
 }
 
+/* True if the pod looks up names in other places than the cluster's DNS. With
+ * the network of the node, ClusterFirst means the DNS of the node. */
+static bool has_other_names(const struct pod *pod)
+{
+	const struct node *policy = pod_field(pod, "dnsPolicy");
+	bool first = node_is_unset(policy) || node_eq(policy, "ClusterFirst");
+
+	if (!node_is_unset(pod_field(pod, "hostAliases")) ||
+	    !node_is_unset(pod_field(pod, "dnsConfig")))
+		return true;
+	return first ? node_is_true(pod_field(pod, "hostNetwork"))
+		     : !node_eq(policy, "ClusterFirstWithHostNet");
+}
+
 static void check(struct rule_run *run, const struct workload *w)
 {
 	const struct object *object =
@@ -74,8 +88,7 @@ static void check(struct rule_run *run, const struct workload *w)
 			? rule_object(run, w)
 			: NULL;
 
-	if (!object || !object->npods ||
-	    !node_is_unset(pod_field(&object->pods[0], "hostAliases")))
+	if (!object || !object->npods || has_other_names(&object->pods[0]))
 		return;
 	FOR_EACH_CONTAINER(&object->pods[0], c) {
 		const struct node *at;

@@ -46,6 +46,37 @@ static const char *const sglang_flags[] = {"--trust-remote-code",
 					   "--skip-tokenizer-init",
 					   NULL};
 
+struct server {
+	const char *title;
+	const char *const *flags;
+};
+static const struct server vllm = {"vLLM", vllm_flags};
+static const struct server sglang = {"SGLang", sglang_flags};
+
+/* Returns the server that the image starts with `args`, or NULL. */
+static const struct server *image_server(const struct container *c)
+{
+	const char *name = container_server(c);
+
+	if (!node_is_unset(node_get(c->node, "command")))
+		return NULL;
+	if (text_eq(name, vllm.title))
+		return &vllm;
+	return text_eq(name, sglang.title) ? &sglang : NULL;
+}
+
+/* Returns the server that word i names, or NULL. */
+static const struct server *named_server(const struct argv *argv, size_t i)
+{
+	const char *text = argv->items[i].text;
+
+	if (text_eq(text, "vllm.entrypoints.openai.api_server") ||
+	    (i > 0 && text_eq(text, "serve") &&
+	     text_eq(argv->items[i - 1].base, "vllm")))
+		return &vllm;
+	return text_eq(text, "sglang.launch_server") ? &sglang : NULL;
+}
+
 /* Returns the flag of the list that the word sets, with - and _ alike; or
  * NULL. */
 static const char *find_flag(const char *text, size_t len,
@@ -63,30 +94,42 @@ static const char *find_flag(const char *text, size_t len,
 	return NULL;
 }
 
-static void check_flags(struct rule_run *run, const struct container *c,
-			const struct argv *argv, const char *server,
-			const char *const *flags)
+static void check_word(struct rule_run *run, const struct container *c,
+		       const struct arg *arg, const struct server *server)
 {
 	static const char *const values[] = {"true", "True", "false", "False",
 					     NULL};
+	const char *equals = arg->text ? strchr(arg->text, '=') : NULL;
+	const char *value = equals ? equals + 1 : arg->text;
+	const char *word = equals ? arg->text : arg[-1].text, *flag;
 
-	for (size_t i = 1; i < argv->n; i++) {
-		const struct arg *arg = &argv->items[i];
-		const char *equals = arg->text ? strchr(arg->text, '=') : NULL;
-		const char *value = equals ? equals + 1 : arg->text;
-		const char *word = equals ? arg->text : arg[-1].text, *flag;
+	if (!word || !text_any(value, values, text_eq))
+		return;
+	flag = find_flag(word, equals ? (size_t)(equals - word) : strlen(word),
+			 server->flags);
+	if (flag)
+		report_container(
+			run, c, arg->node,
+			"`%s` takes no value: %s rejects `%s`, and container `%s` never starts",
+			flag, server->title, value, container_title(c));
+}
 
-		/* The value of `--flag || true` starts another command. */
-		if (!word || arg->first || !text_any(value, values, text_eq))
-			continue;
-		flag = find_flag(
-			word, equals ? (size_t)(equals - word) : strlen(word),
-			flags);
-		if (flag)
-			report_container(
-				run, c, arg->node,
-				"`%s` takes no value: %s rejects `%s`, and container `%s` never starts",
-				flag, server, value, container_title(c));
+/* Checks the words after the name of the server up to the next command of the
+ * script, such as `true` in `--flag || true`. */
+static void check_container(struct rule_run *run, const struct container *c)
+{
+	struct argv argv = container_argv(c);
+	const struct server *server = image_server(c);
+
+	for (size_t i = 0; i < argv.n; i++) {
+		const struct server *named = named_server(&argv, i);
+
+		if (argv.items[i].first)
+			server = NULL;
+		if (named)
+			server = named;
+		else if (server && i > 0)
+			check_word(run, c, &argv.items[i], server);
 	}
 }
 
@@ -94,15 +137,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	if (!pod_is_serving(pod))
 		return;
-	FOR_EACH_CONTAINER(pod, c) {
-		struct argv argv = container_argv(c);
-		const char *server = container_server(c);
-
-		if (text_eq(server, "vLLM"))
-			check_flags(run, c, &argv, server, vllm_flags);
-		else if (text_eq(server, "SGLang"))
-			check_flags(run, c, &argv, server, sglang_flags);
-	}
+	FOR_EACH_CONTAINER(pod, c)
+		check_container(run, c);
 }
 
 const struct rule rule_boolean_flag_value = {

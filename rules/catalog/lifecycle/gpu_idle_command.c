@@ -121,6 +121,21 @@ static bool may_run_beside(const struct argv *argv, const char *script)
 	return argv_have(argv, "exit") && !argv_have(argv, "fi");
 }
 
+/* True if the list `a && b`, whose part `at` is, begins with a test, so that
+ * this part may not run. */
+static bool is_tested(const char *script, const char *at)
+{
+	static const char *const tests[] = {
+		"[",	  "test ",  "! ",    "$",    "\"$",    "grep ",
+		"pgrep ", "which ", "diff ", "cmp ", "false ", NULL};
+
+	while (at > script && at[-1] != ';' &&
+	       (at[-1] != '\n' || (at - script > 1 && at[-2] == '\\')))
+		at--;
+	at += strspn(at, " \t\\\n");
+	return text_any(at, tests, text_starts);
+}
+
 /* True if the last command of the script, which starts with the word, always
  * follows the others. */
 static bool follows_others(const char *script, const char *word)
@@ -130,11 +145,15 @@ static bool follows_others(const char *script, const char *word)
 
 	while ((next = strstr(next, word)))
 		at = next++;
+	if (at && strchr(at, ')'))
+		return false;
 	for (; at && at > script && strchr(" \t\n\\;", at[-1]); at--)
 		separate |= at[-1] == '\n' || at[-1] == ';';
 	if (!at || at == script || at[-1] == '|')
 		return false;
-	return at[-1] == '&' ? at - script > 1 && at[-2] == '&' : separate;
+	if (at[-1] != '&')
+		return separate;
+	return at - script > 1 && at[-2] == '&' && !is_tested(script, at);
 }
 
 /* True if all commands before the wait only prepare files and packages. */
@@ -210,6 +229,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 	if (command.type == COMMAND_UNKNOWN)
 		check_end(run, c);
 	if ((!waits && command.type != COMMAND_INTERACTIVE) ||
+	    !node_is_unset(node_path(c->node, "lifecycle.postStart")) ||
 	    is_for_people(run, c->pod))
 		return;
 	if (bounded)

@@ -10,6 +10,7 @@
  * skipped. Source: pytorch v2.9 torch/distributed/distributed_c10d.py,
  * init_process_group() waits for WORLD_SIZE ranks.
  */
+#include <ctype.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -35,14 +36,31 @@ static int64_t world_size(const struct container *c, const struct node **at)
 	return n;
 }
 
-/* True if the first rank is a pod of the object. */
+/* True if the first rank is a pod of the object, NAME-0. A pod of a JobSet has
+ * the name of its job too; in other objects, NAME-master-0 is a pod of another
+ * one. */
 static bool meets_itself(const struct container *c)
 {
 	const char *address = container_env_text(c, "MASTER_ADDR");
-	const char *name = c->pod->object->name;
+	const struct object *object = c->pod->object;
+	const char *rest;
 
-	return address && name && text_starts(address, name) &&
-	       address[strlen(name)] == '-';
+	if (!address || !text_starts(address, object->name))
+		return false;
+	rest = address + strlen(object->name);
+	return *rest == '-' && (isdigit((unsigned char)rest[1]) ||
+				!object_kind_has(object, KIND_NATIVE));
+}
+
+/* Returns the devices of a pod's containers that are ranks. */
+static int64_t rank_devices(const struct pod *pod)
+{
+	int64_t n = 0;
+
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->role == CONTAINER_MAIN && container_env(c, "WORLD_SIZE"))
+			n += container_devices(c);
+	return n;
 }
 
 /* True for rank 0 of ranks that all run in its pod. */
@@ -73,6 +91,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 			SEVERITY_INFO);
 		return;
 	}
+	devices = rank_devices(c->pod);
 	if (size <= n * devices)
 		return;
 	if (n > 0 && node_int(node_get(job, "parallelism"), &all) && all > n &&

@@ -3,8 +3,8 @@
  * Reports virtual machines of KubeVirt whose pod requests devices that no entry
  * of `devices` assigns to the guest. KubeVirt copies `domain.resources` to the
  * pod, and takes the devices of the guest from `devices.gpus` and
- * `devices.hostDevices` alone. An instance type may add such entries. Source:
- * kubevirt d923fdb8 pkg/virt-controller/services/renderresources.go
+ * `devices.hostDevices` alone. An instance type or a hook may add such entries.
+ * Source: kubevirt d923fdb8 pkg/virt-controller/services/renderresources.go
  * (NewResourceRenderer), template.go (WithGPUsDevicePlugins),
  * pkg/instancetype/apply/gpu.go.
  */
@@ -32,6 +32,14 @@ static const struct node *instance_spec(const struct object *object)
 	return NULL;
 }
 
+/* True if a program changes the definition of the guest (kubevirt d923fdb8
+ * pkg/hooks/hooks.go, HookSidecarListAnnotationName). */
+static bool has_hook(const struct node *spec)
+{
+	return node_get(node_path(spec->parent, "metadata.annotations"),
+			"hooks.kubevirt.io/hookSidecars");
+}
+
 static bool has_instance_type(const struct object *object)
 {
 	return !node_is_unset(node_path(object->root, "spec.instancetype")) ||
@@ -56,7 +64,7 @@ static void check(struct rule_run *run, const struct object *object)
 	const struct node *spec = instance_spec(object), *devices, *at;
 	const struct node *domain = node_get(spec, "domain");
 
-	if (!domain || has_instance_type(object))
+	if (!domain || has_instance_type(object) || has_hook(spec))
 		return;
 	at = find_device(run, node_path(domain, "resources.limits"));
 	if (!at)

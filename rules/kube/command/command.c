@@ -160,6 +160,19 @@ static int64_t idle_seconds(const struct argv *argv, size_t i)
 	return (int64_t)n;
 }
 
+/* True if a later command of the script does work after the sleep at word i,
+ * which ends. */
+static bool works_after(const struct argv *argv, size_t i)
+{
+	if (!idle_seconds(argv, i))
+		return false;
+	for (i++; i < argv->n; i++)
+		if (argv->items[i].first && !is_idle_word(word_at(argv, i)) &&
+		    !takes_any(word_at(argv, i)))
+			return true;
+	return false;
+}
+
 /* Returns the index of the word that waits, or argv->n. */
 static size_t idle_word(const struct argv *argv)
 {
@@ -173,7 +186,7 @@ static size_t idle_word(const struct argv *argv)
 		const char *arg = word_at(argv, i);
 
 		if (waits_at(argv, i, loop))
-			return i;
+			return works_after(argv, i) ? argv->n : i;
 		if (is_work(argv, i))
 			break;
 		any &= !argv->items[i].first;

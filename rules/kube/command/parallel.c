@@ -275,10 +275,10 @@ static void read_degrees(struct reader *reader, enum parallel_id program)
 
 /*
  * True if the server starts Ray itself, and no Ray cluster can run beside it:
- * it is the program of the pod's only container, no script runs before it, and
- * RAY_ADDRESS names no other host. Ray then has the devices of the container
- * (vllm v0.11.0 vllm/executor/ray_utils.py, initialize_ray_cluster()). The
- * kinds are those whose operators start no Ray.
+ * it is the program of the pod's only container, after no script or unknown
+ * entrypoint, and RAY_ADDRESS names no other host. Ray then has the devices of
+ * the container (vllm v0.11.0 vllm/executor/ray_utils.py,
+ * initialize_ray_cluster()). The kinds are those whose operators start no Ray.
  */
 static bool has_own_ray(const struct reader *reader)
 {
@@ -286,11 +286,13 @@ static bool has_own_ray(const struct reader *reader)
 	const struct object *object = c->pod->object;
 	struct env_value address = container_env_value(c, "RAY_ADDRESS");
 	struct argv words = container_argv(c);
+	bool known = !node_is_unset(node_get(c->node, "command")) ||
+		     text_contains(c->image, "vllm/vllm-openai");
 
 	for (size_t i = 0; i < words.n; i++)
-		if (words.items[i].first)
-			return false;
-	return (object_kind_has(object, KIND_NATIVE) ||
+		known &= !words.items[i].first;
+	return known &&
+	       (object_kind_has(object, KIND_NATIVE) ||
 		object_is(object, "leaderworkerset.x-k8s.io",
 			  "LeaderWorkerSet") ||
 		object_is(object, "jobset.x-k8s.io", "JobSet")) &&

@@ -196,12 +196,15 @@ static bool argv_names_model(const struct argv *argv)
 enum tri container_loads_model(const struct argv *argv,
 			       const struct container *c)
 {
-	/* Servers that load models on demand, and simulators without a
-	 * model. */
+	/* Servers that load models on demand, as Triton does in one of its
+	 * modes, and simulators without a model. */
 	static const char *const others[] = {"ollama/ollama",
 					     "llm-d-inference-sim", NULL};
 
-	if (argv_have(argv, "ollama") || image_has(c, others))
+	if (argv_have(argv, "ollama") || image_has(c, others) ||
+	    (text_eq(argv_flag(argv, "--model-control-mode", NULL),
+		     "explicit") &&
+	     !argv_have(argv, "--load-model")))
 		return TRI_NO;
 	return c->pod->object->class == KIND_SERVING || argv_loads(argv) ||
 			       argv_names_model(argv) || image_loads(c) ||
