@@ -31,9 +31,9 @@ TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RUNTIMES = ["TrainingRuntime", "ClusterTrainingRuntime"]
 KUBEFLOW = ["PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "JAXJob"]
 # Rules whose finding is less than an error, because only some versions of the
-# operator reject the object, or a LimitRange may complete it.
+# operator reject the object, or a LimitRange or GKE Autopilot may complete it.
 RELATED = ["pytorchjob-worker-zero", "kuberay-rejects", "jobset-rejects",
-           "gpu-hugepages-incomplete"]
+           "gpu-hugepages-incomplete", "gpu-request-without-limit"]
 # The rule, additional folders of tests/rules, kinds by group
 OPERATORS = {
     "kuberay": ("kuberay-rejects", ["ray-*", "rayservice-*", "rayjob-*"], {
@@ -73,6 +73,14 @@ TEXTS = ["", "a", "A", "a.b", "-a", "a_b", "0", "1", "2", "-1", "true", "false",
 NUMBERS = [0, 1, 2, 3, 4, 8, -1, 63, 100, 101, 2147483647]
 
 
+class Loader(yaml.SafeLoader):
+    """Reads dates as text, because some objects have impossible ones."""
+
+
+Loader.add_constructor("tag:yaml.org,2002:timestamp",
+                       yaml.SafeLoader.construct_yaml_str)
+
+
 def group_of(obj):
     group, slash, _ = str(obj.get("apiVersion")).partition("/")
     return group if slash else ""
@@ -103,7 +111,7 @@ def read_objects(operator):
         for name in sorted(glob.glob(
                 os.path.join(TESTS, "rules", folder, "*.yaml"))):
             with open(name, encoding="utf-8") as text:
-                found += [doc for doc in yaml.safe_load_all(text)
+                found += [doc for doc in yaml.load_all(text, Loader)
                           if wanted(doc, operator)]
     texts = sorted({json.dumps(o, sort_keys=True, default=str) for o in found})
     return [json.loads(text) for text in texts
