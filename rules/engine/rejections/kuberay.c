@@ -395,7 +395,8 @@ static const struct rejection items[] = {
 		  "has(self.rayClusterSpec) || " SELECTS,
 		  "'`rayClusterSpec` and `clusterSelector` are both unset'"),
 	REJECTION("submission-mode", JOB, "submissionMode",
-		  MODE " in ['K8sJobMode', 'HTTPMode', 'InteractiveMode',"
+		  MODE ".matches('[$<{]') || " MODE
+		       " in ['K8sJobMode', 'HTTPMode', 'InteractiveMode',"
 		       " 'SidecarMode', 'UserMode', '']",
 		  "'`submissionMode` is `' + " MODE " + '`, which is unknown'",
 		  .effect = "KubeRay starts the cluster, but submits no job"),

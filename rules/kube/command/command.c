@@ -164,12 +164,21 @@ static int64_t idle_seconds(const struct argv *argv, size_t i)
  * which ends. */
 static bool works_after(const struct argv *argv, size_t i)
 {
-	if (!idle_seconds(argv, i))
+	static const char *const waits[] = {"sleep", "tail", NULL};
+
+	if (!text_eq(word_at(argv, i), "sleep") ||
+	    sleep_seconds(word_at(argv, i + 1)) > INT32_MAX)
 		return false;
-	for (i++; i < argv->n; i++)
-		if (argv->items[i].first && !is_idle_word(word_at(argv, i)) &&
-		    !takes_any(word_at(argv, i)))
+	for (i++; i < argv->n; i++) {
+		const char *arg = word_at(argv, i);
+		bool first = argv->items[i].first ||
+			     text_eq(word_at(argv, i - 1), "do") ||
+			     text_eq(word_at(argv, i - 1), "exec");
+
+		if (first && !is_idle_word(arg) && !takes_any(arg) &&
+		    !is_one_of(arg, waits))
 			return true;
+	}
 	return false;
 }
 
