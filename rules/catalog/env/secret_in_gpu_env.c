@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports literal tokens and keys in the environment of GPU pods, for model
- * hubs, experiment trackers and object stores, and in flags of the command.
- * Also reports tokens, passwords in URLs and assignments of such variables in
- * commands and in the texts of Ray's kinds. kube/secret/secret.h defines which
- * texts are secret. The rule skips references, words and placeholders. Source:
- * Kubernetes documentation, Good practices for Kubernetes Secrets.
+ * Reports literal tokens and keys in variables of GPU pods and in flags, and
+ * tokens, passwords in URLs and assignments of such variables in commands and
+ * in the texts of Ray's kinds. kube/secret/secret.h defines which texts are
+ * secret. The rule skips references, words and placeholders. Source: Kubernetes
+ * documentation, Good practices for Kubernetes Secrets.
  */
 #include <ctype.h>
 #include <string.h>
@@ -13,7 +12,6 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/command/command.h"
 #include "kube/command/server.h"
 #include "kube/secret/secret.h"
 
@@ -33,9 +31,8 @@ static bool is_reference(const char *text)
 	       *text == '~';
 }
 
-/* True for a text that consists of words, such as the name of a secret or a
- * placeholder, also with a number at its end, such as AWS's EXAMPLE. Keys and
- * tokens contain digits, or letters in random order, and no blanks. */
+/* True for words, also with a number at the end: the name of a secret, a
+ * placeholder, AWS's EXAMPLE. Keys contain other digits, and no blanks. */
 static bool is_words(const char *text)
 {
 	static const char *const words[] = {
@@ -141,20 +138,23 @@ struct token_search {
 	bool found;
 };
 
-/* Keeps a token unless it is a placeholder, such as hf_xxxxxxxx. */
+/* Keeps a token unless it is a placeholder, such as hf_xxxxxxxx. A token of
+ * Hugging Face has 34 letters and digits, unlike hf_model-name. */
 static void take_token(void *context, size_t at, size_t len)
 {
 	struct token_search *search = context;
+	const char *token = search->text + at;
 	bool seen[256] = {false};
 	int different = 0;
 
-	for (size_t i = at + secret_prefix(search->text + at, len);
-	     i < at + len; i++) {
-		different += !seen[(unsigned char)search->text[i]];
-		seen[(unsigned char)search->text[i]] = true;
+	if (text_starts(token, "hf_") &&
+	    (len > 43 || 3 + strcspn(token + 3, "_-") < len))
+		return;
+	for (size_t i = secret_prefix(token, len); i < len; i++) {
+		different += !seen[(unsigned char)token[i]];
+		seen[(unsigned char)token[i]] = true;
 	}
-	search->found |=
-		different >= 6 && !memmem(search->text + at, len, "EXAMPLE", 7);
+	search->found |= different >= 6 && !memmem(token, len, "EXAMPLE", 7);
 }
 
 /* True for `https://user:PASSWORD@host`, where the password has a digit. In

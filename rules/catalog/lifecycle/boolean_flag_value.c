@@ -46,15 +46,15 @@ static const char *const sglang_flags[] = {"--trust-remote-code",
 					   "--skip-tokenizer-init",
 					   NULL};
 
-struct server {
+struct flagged_server {
 	const char *title;
 	const char *const *flags;
 };
-static const struct server vllm = {"vLLM", vllm_flags};
-static const struct server sglang = {"SGLang", sglang_flags};
+static const struct flagged_server vllm = {"vLLM", vllm_flags};
+static const struct flagged_server sglang = {"SGLang", sglang_flags};
 
 /* Returns the server that the image starts with `args`, or NULL. */
-static const struct server *image_server(const struct container *c)
+static const struct flagged_server *image_server(const struct container *c)
 {
 	const char *name = container_server(c);
 
@@ -66,7 +66,8 @@ static const struct server *image_server(const struct container *c)
 }
 
 /* Returns the server that word i names, or NULL. */
-static const struct server *named_server(const struct argv *argv, size_t i)
+static const struct flagged_server *named_server(const struct argv *argv,
+						 size_t i)
 {
 	const char *text = argv->items[i].text;
 
@@ -95,7 +96,8 @@ static const char *find_flag(const char *text, size_t len,
 }
 
 static void check_word(struct rule_run *run, const struct container *c,
-		       const struct arg *arg, const struct server *server)
+		       const struct arg *arg,
+		       const struct flagged_server *server)
 {
 	static const char *const values[] = {"true", "True", "false", "False",
 					     NULL};
@@ -119,10 +121,10 @@ static void check_word(struct rule_run *run, const struct container *c,
 static void check_container(struct rule_run *run, const struct container *c)
 {
 	struct argv argv = container_argv(c);
-	const struct server *server = image_server(c);
+	const struct flagged_server *server = image_server(c);
 
 	for (size_t i = 0; i < argv.n; i++) {
-		const struct server *named = named_server(&argv, i);
+		const struct flagged_server *named = named_server(&argv, i);
 
 		if (argv.items[i].first)
 			server = NULL;

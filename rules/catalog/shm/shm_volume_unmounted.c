@@ -138,12 +138,16 @@ static void check(struct rule_run *run, const struct pod *pod)
 		    node_is_unknown(path) || knows_place(c, node_str(path)) ||
 		    (!mount && is_of_another(c, &in)))
 			continue;
-		if (mount)
+		if (node_str(path))
 			f = report_container(
 				run, c, path,
 				"the shared memory of container `%s` is mounted at `%s`, not at /dev/shm",
-				container_title(c),
-				node_str(path) ? node_str(path) : "");
+				container_title(c), node_str(path));
+		else if (mount)
+			f = report_container(
+				run, c, mount,
+				"the mount of the shared memory of container `%s` has no `mountPath` /dev/shm",
+				container_title(c));
 		else
 			f = report_container(
 				run, c, NULL,
@@ -151,7 +155,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 				container_title(c),
 				node_str(node_get(volume, "name")));
 		finding_label(run, f, volume, "the volume");
-		add_fix(run, f, c, &in);
+		if (!mount || node_str(path))
+			add_fix(run, f, c, &in);
 	}
 }
 

@@ -256,8 +256,7 @@ static bool is_inner(char c)
 }
 
 /* Returns the number of bytes of the token after the prefix that ends at
- * text[at]; 0 if it is not a token. Tokens of Hugging Face have 34 letters and
- * digits; other names that begin so are files and models. */
+ * text[at]; 0 if it is not a token. */
 static size_t body_length(const struct prefix *prefix, const char *text,
 			  size_t len, size_t at)
 {
@@ -272,10 +271,6 @@ static size_t body_length(const struct prefix *prefix, const char *text,
 	}
 	if (end - at - 1 < TOKEN_LEAST || (prefix->cased && !capital) ||
 	    (!capital && !digit))
-		return 0;
-	if (text_eq(prefix->text, "hf") &&
-	    (end - at > 41 || memchr(text + at + 1, '_', end - at - 1) ||
-	     memchr(text + at + 1, '-', end - at - 1)))
 		return 0;
 	return end - at - 1;
 }
