@@ -216,3 +216,27 @@ with_kserve() {
 	[ "$(with_kserve 0.20 | sort -u)" = error ]
 	[ "$(with_kserve 0.21 | sort -u)" = warning ]
 }
+
+# Prints the help about a missing limit for a pod that tolerates a taint.
+help_for_taint() {
+	sed "s|KEY|$1|" >pod.yaml <<-'EOF'
+		apiVersion: v1
+		kind: Pod
+		metadata: {name: train, namespace: ml}
+		spec:
+		  restartPolicy: Never
+		  tolerations: [{key: KEY, operator: Exists}]
+		  containers:
+		  - {name: train, image: "team/train:1", command: [python, train.py]}
+	EOF
+	"$GPUGATE" lint --isolated --select gpu-limit-missing --format full \
+		pod.yaml | grep -o 'help: .*'
+}
+
+@test "the help about a missing limit names the resource of the vendor" {
+	[[ $(help_for_taint nvidia.com/gpu) == *'`nvidia.com/gpu: 1`'* ]]
+	[[ $(help_for_taint google.com/tpu) == *'`google.com/tpu`'* ]]
+	[[ $(help_for_taint amd.com/gpu) == *'`amd.com/gpu`'* ]]
+	run help_for_taint habana.ai/gaudi
+	[ "$output" = 'help: Request the devices in `resources.limits`.' ]
+}

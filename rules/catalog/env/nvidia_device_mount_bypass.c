@@ -117,6 +117,15 @@ static const char *consequence(struct rule_run *run,
 	return ": a mount does not allocate the devices";
 }
 
+/* True if the container has an allocation: a limit, a claim or, in its pod, an
+ * annotation for a share of a device. */
+static bool has_devices(const struct container *c)
+{
+	return c->gpus.n > 0 || c->pod->gpu_by & GPU_BY_ANNOTATION ||
+	       (pod_uses_gpu(c->pod) != TRI_NO &&
+		node_first(node_get(c->resources, "claims")));
+}
+
 static void check_mount(struct rule_run *run, const struct container *c,
 			const struct node *mount)
 {
@@ -124,11 +133,12 @@ static void check_mount(struct rule_run *run, const struct container *c,
 	enum host_shows shows = host_path_shows(&shown);
 	struct finding *f;
 
-	/* KAI documents the mount of the MPS pipe for a shared GPU.
+	/* A container with devices may share them through the MPS daemon of
+	 * the host: KAI documents this mount, and MPS with DRA claims needs it.
 	 * gpu-hostpath reports a GPU pod that mounts the whole host. */
 	if (shows == HOST_SHOWS_NOTHING ||
 	    (shows == HOST_SHOWS_FABRIC && may_mount_fabric(c)) ||
-	    (shows == HOST_SHOWS_SHARE && c->pod->gpu_by & GPU_BY_ANNOTATION) ||
+	    (shows == HOST_SHOWS_SHARE && has_devices(c)) ||
 	    (shows == HOST_SHOWS_EVERYTHING && pod_uses_gpu(c->pod) == TRI_YES))
 		return;
 	f = report_container(

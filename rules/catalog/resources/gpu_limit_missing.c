@@ -9,9 +9,14 @@
  * the GPUs on the machine will be exposed"), k8s-device-plugin#61, #87, #1605.
  * kube/purpose/purpose.h lists the signs of this intent.
  */
+#include <string.h>
+
+#include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/accelerator.h"
 #include "kube/purpose/purpose.h"
+#include "kube/scheduling/node_devices.h"
 
 static const char *const reasons[] = {
 	[INTENT_PROGRAM] = "it runs",
@@ -54,11 +59,59 @@ static struct finding *report_intent(struct rule_run *run,
 		reasons[intent->by], intent->what);
 }
 
+/* Returns the vendor of the devices that the sign is about; "nvidia" if it
+ * shows none. */
+static const char *vendor_of(struct rule_run *run, const struct intent *intent)
+{
+	const struct accelerator *tolerated;
+	const char *vendor = NULL;
+
+	if (intent->by == INTENT_SELECTOR)
+		vendor = node_label_vendor(intent->what, node_str(intent->at));
+	if (intent->by == INTENT_TOLERATION) {
+		tolerated =
+			accelerator_find(rule_accelerators(run), intent->what);
+		vendor = tolerated ? tolerated->vendor : NULL;
+	}
+	if (intent->container->image &&
+	    strstr(intent->container->image, "rocm"))
+		vendor = "amd";
+	return vendor ? vendor : "nvidia";
+}
+
+/* Names the resource in the help if the vendor has only one. */
+static void help(struct rule_run *run, struct finding *f,
+		 const struct intent *intent)
+{
+	static const char *const usual[][2] = {
+		{"amd", "amd.com/gpu"},
+		{"google", "google.com/tpu"},
+	};
+	const char *vendor = vendor_of(run, intent);
+
+	if (text_eq(vendor, "nvidia")) {
+		finding_help(
+			run, f,
+			"Set `resources.limits` to `nvidia.com/gpu: %s`, or hide the GPUs with NVIDIA_VISIBLE_DEVICES=void.",
+			rule_number(run,
+				    intent->devices ? intent->devices : 1));
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
+		if (text_eq(vendor, usual[i][0])) {
+			finding_help(
+				run, f,
+				"Request the devices, which are counted as `%s`, in `resources.limits`.",
+				usual[i][1]);
+			return;
+		}
+	finding_help(run, f, "Request the devices in `resources.limits`.");
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	struct intent intent;
 	struct finding *f;
-	int64_t n;
 
 	if (pod_uses_gpu(pod) != TRI_NO || pod->injects & INJECT_GPU)
 		return;
@@ -68,11 +121,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	f = report_intent(run, &intent);
 	finding_missing(f, pod->object, intent.container->node,
 			"resources.limits");
-	n = intent.devices ? intent.devices : 1;
-	finding_help(
-		run, f,
-		"Set `resources.limits` to `nvidia.com/gpu: %s`, or hide the GPUs with NVIDIA_VISIBLE_DEVICES=void.",
-		rule_number(run, n));
+	help(run, f, &intent);
 	if (intent.at)
 		finding_label(run, f, intent.at, "this indicates GPU work");
 	if (intent.by == INTENT_IMAGE || intent.by == INTENT_TOLERATION ||
