@@ -5,7 +5,8 @@
  * copied sidecar doubles the cost.
  *
  * Skips containers that share one DRA claim, and hence the device, and TPU
- * slices, for which a container runs on each NUMA node of a machine. Skips pods
+ * slices, for which a container runs on each NUMA node of a machine. Skips
+ * containers that limit the memory or the cores of their devices, and pods
  * that select nodes that share devices under the name of whole devices, where
  * both containers may get the same device. Skips pods in which each container
  * runs a different program that computes, and a model server next to a
@@ -20,13 +21,25 @@
 #include "kube/purpose/purpose.h"
 #include "kube/scheduling/node_match.h"
 
+/* True if the container limits the memory or the cores of its devices, so that
+ * other containers may get the same ones (HAMi: nvidia.com/gpumem). */
+static bool limits_share(const struct container *c)
+{
+	FOR_EACH_LIMIT(c, limit)
+		if (limit->accelerator &&
+		    limit->accelerator->class == ACCEL_SHARE)
+			return true;
+	return false;
+}
+
 static bool takes_devices(const struct container *c)
 {
 	/* Shares of a device are meant for several containers, so only whole
 	 * devices and MIG slices count. */
 	return c->role != CONTAINER_INIT && c->gpus.n > 0 && c->accelerator &&
 	       (c->accelerator->class == ACCEL_WHOLE ||
-		c->accelerator->class == ACCEL_MIG);
+		c->accelerator->class == ACCEL_MIG) &&
+	       !limits_share(c);
 }
 
 static bool has_shares(struct rule_run *run, const struct container *c)
