@@ -9,12 +9,13 @@
  * Pods with TPUs are skipped, because a TPU host runs only one pod and its
  * runtime once required privileges.
  *
- * The finding is only a warning for a pod with eight or more devices, or all
- * devices of the selected instance type, which has its node to itself, and for
- * a pod with four or more on an unknown instance type, because GB300 nodes have
- * no more, or with an unknown number of devices. It is also a warning for an
- * init container that requests no device, because it ends before the work
- * begins, and if a runtime class may keep the devices away.
+ * The finding is only an info for a container with devices in a pod with eight
+ * or more of them, or all devices of the selected instance type, which has its
+ * node to itself, and in a pod with four or more on an unknown instance type,
+ * because GB300 nodes have no more. It is a warning for other containers of
+ * such pods, for an unknown number of devices, for an init container that
+ * requests no device, because it ends before the work begins, and if a runtime
+ * class may keep the devices away.
  *
  * GKE's daemon for GPUDirect-TCPX(O) in a pod that has its node to itself is
  * skipped, because its documentation requires a privileged container.
@@ -83,10 +84,15 @@ static bool is_receiver(const struct container *c)
 			   "us-docker.pkg.dev/gce-ai-infra/gpudirect-tcpx");
 }
 
-static bool is_mild(const struct container *c)
+static enum severity severity_of(const struct container *c)
 {
+	if (c->gpus.n > 0 && !c->pod->gpus.unknown && !c->pod->gpu_unknown &&
+	    has_whole_node(c->pod) != TRI_NO)
+		return SEVERITY_INFO;
 	return has_whole_node(c->pod) != TRI_NO || may_lack_devices(c->pod) ||
-	       (c->role == CONTAINER_INIT && !c->gpus.n);
+			       (c->role == CONTAINER_INIT && !c->gpus.n)
+		       ? SEVERITY_WARNING
+		       : SEVERITY_ERROR;
 }
 
 /* True if the pod runs on a GPU node, which may also have devices of other
@@ -111,6 +117,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	FOR_EACH_CONTAINER_OF_ALL(pod, c) {
 		const struct node *at = node_get(
 			node_get(c->node, "securityContext"), "privileged");
+		enum severity severity;
 		struct finding *f;
 
 		if (!node_is_true(at) || is_receiver(c))
@@ -124,9 +131,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 			run, f,
 			"Remove `privileged`, and add only the capabilities that are needed (IPC_LOCK for RDMA).%s",
 			pod_infrastructure_hint(pod));
-		if (!is_mild(c))
+		severity = severity_of(c);
+		if (severity == SEVERITY_ERROR)
 			continue;
-		finding_severity(f, SEVERITY_WARNING);
+		finding_severity(f, severity);
 		finding_guess(run, f);
 	}
 }
