@@ -32,24 +32,36 @@ static bool may_gain_volumes(const struct container *c)
 	       container_is_merged(c) || node_is_unknown(c->pod->volumes);
 }
 
-static void check_mounts(struct rule_run *run, const struct container *c,
-			 const char *list)
+static bool is_block_device(const struct node *volume)
 {
-	const struct pod *pod = c->pod;
+	return node_count(volume) < 2 ||
+	       node_get(volume, "persistentVolumeClaim") ||
+	       node_get(volume, "ephemeral");
+}
 
+static void check_mounts(struct rule_run *run, const struct container *c,
+			 const char *list, bool devices)
+{
 	FOR_EACH_CHILD(node_get(c->node, list), mount) {
 		const struct node *at = node_get(mount, "name");
 		const char *name = node_str(at);
+		const struct node *volume;
 
-		if (!name || !*name || pod_volume(pod, name) ||
-		    may_gain_volumes(c) || pod_has_other_volume(pod, name) ||
-		    /* shm-mount-invalid reports this path. */
-		    node_eq(node_get(mount, "mountPath"), SHM_PATH))
+		if (!name || !*name || may_gain_volumes(c))
 			continue;
-		report_container(run, c, at,
-				 "`%s` has the volume `%s`, which is not in "
-				 "the `volumes` of the pod",
-				 list, name);
+		volume = pod_volume(c->pod, name);
+		if (volume && devices && !is_block_device(volume))
+			report_container(
+				run, c, at,
+				"the volume `%s` of `volumeDevices` must be a PersistentVolumeClaim",
+				name);
+		else if (!volume && !pod_has_other_volume(c->pod, name) &&
+			 /* shm-mount-invalid reports this path. */
+			 !node_eq(node_get(mount, "mountPath"), SHM_PATH))
+			report_container(
+				run, c, at,
+				"`%s` has the volume `%s`, which is not in the `volumes` of the pod",
+				list, name);
 	}
 }
 
@@ -259,8 +271,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    pod->object->pods_inferred || pod->cut)
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
-		check_mounts(run, c, "volumeMounts");
-		check_mounts(run, c, "volumeDevices");
+		check_mounts(run, c, "volumeMounts", false);
+		check_mounts(run, c, "volumeDevices", true);
 		check_propagation(run, c);
 		check_claims(run, c);
 		check_probes(run, c);

@@ -6,6 +6,7 @@
  */
 #include "native.h"
 
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -135,6 +136,16 @@ static bool is_label_key(const char *s, size_t len)
 	return len > prefix && is_label_text(s + prefix, len - prefix);
 }
 
+/* True for an IP address, also with leading zeros, which the API server's
+ * parser accepts. */
+static bool is_ip(const char *s)
+{
+	unsigned char address[sizeof(struct in6_addr)];
+
+	return inet_pton(AF_INET6, s, address) == 1 ||
+	       (!s[strspn(s, DIGITS ".")] && strchr(s, '.'));
+}
+
 static bool is_valid(const struct native_constraint *constraint, const char *s,
 		     size_t len)
 {
@@ -154,6 +165,10 @@ static bool is_valid(const struct native_constraint *constraint, const char *s,
 		return !has_dots(s);
 	case CONSTRAINT_LABELKEY:
 		return is_label_key(s, len);
+	case CONSTRAINT_LABELVALUE:
+		return is_label_text(s, len);
+	case CONSTRAINT_IP:
+		return is_ip(s);
 	case CONSTRAINT_TRIMMED:
 		return !isspace((unsigned char)*s) &&
 		       !isspace((unsigned char)s[len - 1]);
@@ -203,6 +218,11 @@ static const char *description(struct arena *arena,
 		return "a path without `..`";
 	case CONSTRAINT_LABELKEY:
 		return "a label key";
+	case CONSTRAINT_LABELVALUE:
+		return "at most 63 letters, digits, `-`, `_` and `.`, with a "
+		       "letter or digit at both ends";
+	case CONSTRAINT_IP:
+		return "an IP address";
 	case CONSTRAINT_TRIMMED:
 		return "without blanks at its ends";
 	case CONSTRAINT_WORDS:
@@ -238,6 +258,7 @@ static bool is_filled_in(const struct native_constraint *constraint,
 {
 	return (constraint->kind == CONSTRAINT_LABEL ||
 		constraint->kind == CONSTRAINT_SUBDOMAIN ||
+		constraint->kind == CONSTRAINT_IP ||
 		constraint->kind == CONSTRAINT_PORT ||
 		constraint->kind == CONSTRAINT_PORTNAME) &&
 	       constraint_is_filled_in(s);
@@ -384,6 +405,7 @@ static void check_union(struct constraint_check *check, const struct node *map,
 		if (node_is_unknown(child))
 			return;
 		if (node_is_unset(child) || node_eq(child, "") ||
+		    (node_is_seq(child) && !node_first(child)) ||
 		    !text_lists(constraint->argument, child->key))
 			continue;
 		if (!first || strcmp(child->key, first->key) < 0) {
