@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Defects in restarts, life cycles and quotas, to be planted (see defects.py)."""
 from defects import (IMAGE, KUBEFLOW, SERVE, TRAIN, computing, count, defect,
-                     move, near, queued, runs_program, volcano)
+                     move, near, queued, run, runs_program, volcano)
 from pod_paths import at, devices, group_kind
 
 NAMESPACE = "planted"
@@ -48,6 +48,31 @@ def alone(obj, pod):
     boxes = computing(obj, pod)
     return boxes[0] if len(boxes) == 1 and \
         len(at(obj, pod + ("containers",))) == 1 else None
+
+
+# --- commands ----------------------------------------------------------------
+
+@defect("boolean-flag-value", "container")
+def value_of_flag(obj, pod, box):
+    if group_kind(obj)[0] == "kubeflow.org":  # no servers
+        return None
+    return run(obj, pod, box, 1, "vllm", "serve", "m", "--enforce-eager",
+               "true")
+
+
+@near(value_of_flag)
+def flag_alone(obj, pod, box):
+    at(obj, box)["command"].pop()
+
+
+@defect("ray-start-exits", "container")
+def returns_at_once(obj, pod, box):
+    return run(obj, pod, box, 1, "ray", "start", "--head")
+
+
+@near(returns_at_once)
+def blocks(obj, pod, box):
+    at(obj, box)["command"].append("--block")
 
 
 # --- restarts -----------------------------------------------------------------

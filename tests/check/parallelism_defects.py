@@ -88,6 +88,22 @@ def within_the_policy(obj, pod, box):
     obj["spec"]["elasticPolicy"]["maxReplicas"] = 512
 
 
+@defect("world-size-exceeds-pods", "container")
+def one_pod_at_once(obj, pod, box):
+    if group_kind(obj) != ("batch", "Job"):
+        return None
+    path = run(obj, pod, box, 1, "python", "train.py")
+    if path:
+        obj["spec"].update(parallelism=4, completions=1)
+        at(obj, box)["env"] = [{"name": "WORLD_SIZE", "value": "4"}]
+    return path and ("spec", "completions")
+
+
+@near(one_pod_at_once)
+def all_pods_at_once(obj, pod, box):
+    obj["spec"]["completions"] = 4
+
+
 @defect("pytorchjob-nproc-auto-world-size", "container", "all")
 def one_process(obj, pod, box):
     if obj["kind"] != "PyTorchJob" or at(obj, box).get("name") != "pytorch":

@@ -318,3 +318,23 @@ def host_ipc(obj, pod):
     no_shm(obj, pod)
     at(obj, pod)["hostIPC"] = True
     return pod + ("hostIPC",)
+
+
+# --- virtual machines ---------------------------------------------------------
+
+@defect("kubevirt-gpu-unassigned", "object")
+def guest_without_device(obj):
+    obj.clear()
+    obj.update({
+        "apiVersion": "kubevirt.io/v1", "kind": "VirtualMachineInstance",
+        "metadata": {},
+        "spec": {"domain": {
+            "devices": {"disks": [{"name": "root", "disk": {}}]},
+            "resources": {"limits": {"memory": "64Gi", "nvidia.com/gpu": 1}}}}})
+    return ("spec", "domain", "resources", "limits", "nvidia.com/gpu")
+
+
+@near(guest_without_device)
+def guest_with_device(obj):
+    obj["spec"]["domain"]["devices"]["gpus"] = [
+        {"name": "gpu", "deviceName": "nvidia.com/gpu"}]

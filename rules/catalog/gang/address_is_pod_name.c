@@ -67,18 +67,16 @@ static bool is_pod(struct rule_run *run, const struct workload *beside,
 	return found;
 }
 
-/* True if the pod looks up names in other places than the cluster's DNS. With
- * the network of the node, ClusterFirst means the DNS of the node. */
+/* True if the pod may look up names in other places than the cluster's DNS, as
+ * the network of the node does. */
 static bool has_other_names(const struct pod *pod)
 {
 	const struct node *policy = pod_field(pod, "dnsPolicy");
-	bool first = node_is_unset(policy) || node_eq(policy, "ClusterFirst");
 
-	if (!node_is_unset(pod_field(pod, "hostAliases")) ||
-	    !node_is_unset(pod_field(pod, "dnsConfig")))
-		return true;
-	return first ? node_is_true(pod_field(pod, "hostNetwork"))
-		     : !node_eq(policy, "ClusterFirstWithHostNet");
+	return !node_is_unset(pod_field(pod, "hostAliases")) ||
+	       !node_is_unset(pod_field(pod, "dnsConfig")) ||
+	       node_is_true(pod_field(pod, "hostNetwork")) ||
+	       !(node_is_unset(policy) || node_eq(policy, "ClusterFirst"));
 }
 
 static void check(struct rule_run *run, const struct workload *w)

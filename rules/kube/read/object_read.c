@@ -372,12 +372,12 @@ static void object_fill(struct object_reader *reader, struct object *object)
  * parameters are placeholders; NULL for any other object. */
 static const struct node *list_items(const struct object *object)
 {
-	size_t len = strlen(object->kind);
 	const struct node *items = NULL;
 
-	if (len >= 4 && !strcmp(object->kind + len - 4, "List"))
+	if (text_ends(object->kind, "List"))
 		items = node_get(object->root, "items");
-	else if (text_starts(object->api_version, "template.openshift.io/"))
+	else if (text_eq(object->kind, "Template") &&
+		 text_starts(object->api_version, "template.openshift.io/"))
 		items = node_get(object->root, "objects");
 	return node_is_seq(items) ? items : NULL;
 }
@@ -416,7 +416,9 @@ static void read_node(struct object_reader *reader, const struct doc *doc,
 		return;
 	items = list_items(&object);
 	if (items) {
-		if (list && reader->nested_list && !*reader->nested_list)
+		if (list && reader->nested_list && !*reader->nested_list &&
+		    text_ends(list->kind, "List") &&
+		    text_ends(object.kind, "List"))
 			*reader->nested_list = root;
 		FOR_EACH_CHILD(items, item)
 			read_node(reader, doc, item, &object, out);
