@@ -11,11 +11,11 @@
  *
  * The finding is only an info for a container with devices in a pod with eight
  * or more of them, or all devices of the selected instance type, which has its
- * node to itself, and in a pod with four or more on an unknown instance type,
- * because GB300 nodes have no more. It is a warning for other containers of
- * such pods, for an unknown number of devices, for an init container that
- * requests no device, because it ends before the work begins, and if a runtime
- * class may keep the devices away.
+ * node to itself. It is a warning for other containers of such pods, in a pod
+ * with four or more on an unknown instance type, because GB300 nodes have no
+ * more, for an unknown number of devices, for an init container that requests
+ * no device, because it ends before the work begins, and if a runtime class may
+ * keep the devices away.
  *
  * GKE's daemon for GPUDirect-TCPX(O) in a pod that has its node to itself is
  * skipped, because its documentation requires a privileged container.
@@ -86,10 +86,11 @@ static bool is_receiver(const struct container *c)
 
 static enum severity severity_of(const struct container *c)
 {
-	if (c->gpus.n > 0 && !c->pod->gpus.unknown && !c->pod->gpu_unknown &&
-	    has_whole_node(c->pod) != TRI_NO)
+	enum tri whole = has_whole_node(c->pod);
+
+	if (whole == TRI_YES && c->gpus.n > 0)
 		return SEVERITY_INFO;
-	return has_whole_node(c->pod) != TRI_NO || may_lack_devices(c->pod) ||
+	return whole != TRI_NO || may_lack_devices(c->pod) ||
 			       (c->role == CONTAINER_INIT && !c->gpus.n)
 		       ? SEVERITY_WARNING
 		       : SEVERITY_ERROR;
