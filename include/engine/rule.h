@@ -411,9 +411,6 @@ bool rule_at_admission(const struct rule_run *run);
 /* True if the input files define the object's kind. It reads all of them, so
  * ask it only of a fact that would be reported. */
 bool rule_input_defines_kind(struct rule_run *run, const struct object *object);
-/* True if the text does not match a regular expression of Go. */
-bool rule_text_mismatches(struct rule_run *run, const char *pattern,
-			  const struct node *text);
 /* True if the cluster has a later version of the object's operator than those
  * whose definitions were read, so that fields and words may have been added. */
 bool rule_operator_is_newer(struct rule_run *run, const struct object *object);

@@ -167,9 +167,6 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	static const char *const lists[] = {"command", "args", NULL};
 
-	FOR_EACH_CONTAINER(pod, c)
-		check_path(run, c);
-
 	if (!is_known(pod->object) || pod->object->parent ||
 	    pod->object->fragment)
 		return;

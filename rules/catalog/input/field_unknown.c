@@ -8,8 +8,8 @@
  * release may have it; in a cluster with a newer release, each one is. In
  * templates of serving kinds, which may have more fields, and in an operator's
  * own types for pods, only devices below an unknown key are reported. A field
- * of other releases is a warning, but an error if Kubernetes is 1.36, which has
- * none of them. Skipped at admission: the server has already dropped fields.
+ * of other releases is a warning, but an error in Kubernetes 1.36 and later,
+ * which have none of them. Skipped at admission, after the server dropped them.
  */
 #include <ctype.h>
 #include <string.h>
@@ -174,7 +174,7 @@ static void found(struct unknown_walk *walk, const struct unknown_field *field)
 		finding_help(run, f, "Remove the field.");
 	} else if (may_be_new) {
 		finding_severity(f, SEVERITY_WARNING);
-		finding_help(run, f, "Remove it, if no newer release has it.");
+		finding_help(run, f, "Remove it unless a new release has it.");
 	} else if (!field->near && field->owner && !field->unclear) {
 		finding_help(run, f,
 			     "Move it to `%.*s`, which has such a field.",

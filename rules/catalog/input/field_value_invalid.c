@@ -15,6 +15,7 @@
 #include <strings.h>
 
 #include "base/text.h"
+#include "cel/cel.h"
 #include "engine/rule.h"
 #include "kube/resources/volume.h"
 #include "kube/typed.h"
@@ -180,7 +181,7 @@ static void found(struct value_walk *walk, const struct value_issue *issue)
 static bool mismatches(struct value_walk *walk, const char *pattern,
 		       const struct node *text)
 {
-	return rule_text_mismatches(walk->context, pattern, text);
+	return cel_regex_mismatches(walk->arena, pattern, text->str, text->len);
 }
 
 static void check(struct rule_run *run, const struct object *object)

@@ -274,7 +274,7 @@ static void check_pod(struct rule_run *run, const struct pod *pod)
 	if (rule_at_admission(run) || pod->flat || pod->made)
 		return;
 	check_containers(run, pod);
-	/* validation.go, checkHostPortConflicts(): only main containers */
+	/* checkHostPortConflicts() compares only main containers. */
 	FOR_EACH_CONTAINER(pod, c)
 		if (c->role == CONTAINER_MAIN)
 			FOR_EACH_CHILD(node_get(c->node, "ports"), port)

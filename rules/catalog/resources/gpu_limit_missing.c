@@ -9,8 +9,6 @@
  * the GPUs on the machine will be exposed"), k8s-device-plugin#61, #87, #1605.
  * kube/purpose/purpose.h lists the signs of this intent.
  */
-#include <string.h>
-
 #include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
@@ -73,8 +71,7 @@ static const char *vendor_of(struct rule_run *run, const struct intent *intent)
 			accelerator_find(rule_accelerators(run), intent->what);
 		vendor = tolerated ? tolerated->vendor : NULL;
 	}
-	if (intent->container->image &&
-	    strstr(intent->container->image, "rocm"))
+	if (text_contains(intent->container->image, "rocm"))
 		vendor = "amd";
 	return vendor ? vendor : "nvidia";
 }

@@ -8,6 +8,7 @@
  * (NewResourceRenderer), template.go (WithGPUsDevicePlugins),
  * pkg/instancetype/apply/gpu.go.
  */
+#include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
 
@@ -26,7 +27,7 @@ static const struct node *instance_spec(const struct object *object)
 
 	if (!text_ends(object->group, "kubevirt.io"))
 		return NULL;
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (text_eq(object->kind, kinds[i].kind))
 			return node_path(object->root, kinds[i].path);
 	return NULL;

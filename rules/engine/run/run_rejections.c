@@ -44,13 +44,6 @@ struct compiled_rejections {
 	struct compiled_rejections *next;
 };
 
-bool rule_text_mismatches(struct rule_run *run, const char *pattern,
-			  const struct node *text)
-{
-	return cel_regex_mismatches(rule_arena(run), pattern, text->str,
-				    text->len);
-}
-
 static const struct cel_program *
 compile_text(struct run_state *state, const struct cel_program **program,
 	     const char *text)
